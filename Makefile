@@ -1,0 +1,56 @@
+# Everything a newcomer needs: `make demo` and `make test` work on a fresh machine.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help setup demo test test-fast check format bench wheel lock wire docs clean
+
+help: ## show these targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-11s %s\n", $$1, $$2}'
+
+setup: $(STAMP) ## create .venv and install kebab with everything pinned in requirements.lock
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $(STAMP)
+
+demo: setup ## ingest the sample vault into a temporary place; show a search, an explanation and an answer
+	$(BIN)/kebab demo
+
+test: setup ## run every test
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+test-fast: setup ## run the tests that take well under a second each
+	$(BIN)/python -m pytest -q -m "not slow" tests/unit tests/contracts
+
+check: setup ## format, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup ## rewrite the code in the house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup ## measure search, ingest and cold start beside the peers (SIZES="10000 100000 1000000")
+	$(BIN)/python -m benchmarks.run --sizes $(or $(SIZES),10000 100000)
+
+wheel: setup ## build the wheel into dist/
+	$(BIN)/python -m pip wheel --no-deps --no-build-isolation --quiet -w dist .
+
+lock: ## refresh requirements.lock from pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet pip-tools
+	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --allow-unsafe --no-emit-index-url \
+		--no-emit-find-links --no-emit-trusted-host --no-header --all-extras --all-build-deps \
+		--output-file requirements.lock pyproject.toml
+
+wire: setup ## regenerate docs/wire/v1 from the code
+	$(BIN)/python -m kebab.wire docs/wire/v1
+
+clean: ## remove what was built
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache

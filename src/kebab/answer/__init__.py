@@ -1,0 +1,1 @@
+"""How is a question answered? Retrieve, gate, pack, prompt, generate, check."""

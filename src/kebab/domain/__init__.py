@@ -1,0 +1,1 @@
+"""Values and pure rules. Standard library only (and blake3, which the ids are made of)."""

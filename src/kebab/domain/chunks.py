@@ -1,0 +1,63 @@
+"""The chunk: the unit that is indexed and returned, and what a model reads of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kebab.domain.documents import LineSpan
+from kebab.domain.ids import BlockId, ChunkId, DocId, content_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some neighbouring blocks of one document.
+
+    ``text`` is what stands in the file at ``spans``, verbatim, except that a line longer than a chunk may
+    hold is cut: then each part is a piece of the line that its span names.
+    """
+
+    chunk_id: ChunkId
+    doc_id: DocId
+    ordinal: int
+    """Position in the document, from 0."""
+    text: str
+    heading_path: tuple[str, ...]
+    spans: tuple[LineSpan, ...]
+    block_ids: tuple[BlockId, ...]
+    part: int
+    token_estimate: int
+    chunker_version: str
+    policy_hash: str
+
+    @property
+    def section_label(self) -> str | None:
+        return self.heading_path[-1] if self.heading_path else None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk with what its document adds to it: everything a search result shows."""
+
+    chunk: Chunk
+    source_id: str
+    path: str
+    title: str
+    lang: str
+    tags: tuple[str, ...]
+    trust_level: str
+    repo: str | None
+    code_lang: str | None
+    indexed_at: str
+    content_key: str
+    """Key of the chunk's embedding in the cache; see ``embedding_input``."""
+
+
+def embedding_input(*, title: str, heading_path: tuple[str, ...], text: str) -> str:
+    """What an embedder reads for a chunk: title and headings first, since a section rarely repeats them."""
+    headings = [h for h in heading_path if h != title]
+    return "\n".join([" > ".join([title, *headings]), text])
+
+
+def content_key(embedded: str) -> str:
+    """Names a text in the embedding cache: equal texts share one vector wherever they stand."""
+    return content_hash(embedded.encode("utf-8", "surrogatepass"))[:32]

@@ -1,0 +1,114 @@
+"""What a file becomes: a document made of blocks, each with the lines it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kebab.domain.ids import AssetId, BlockId, DocId
+
+
+class Media(StrEnum):
+    MARKDOWN = "markdown"
+    TEXT = "text"
+
+
+class TrustLevel(StrEnum):
+    """How far a source is trusted; ``trust_min`` filters keep this level and those above it."""
+
+    GENERATED = "generated"
+    SECONDARY = "secondary"
+    PRIMARY = "primary"
+
+    @property
+    def order(self) -> int:
+        return list(TrustLevel).index(self)
+
+
+class BlockKind(StrEnum):
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST = "list"
+    CODE = "code"
+    TABLE = "table"
+    QUOTE = "quote"
+    IMAGE = "image"
+
+
+@dataclass(frozen=True, slots=True)
+class LineSpan:
+    """Lines of the file on disk, 1-based and inclusive, front matter counted."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One top-level piece of a document; its text is what stands in the file at ``span``, verbatim."""
+
+    block_id: BlockId
+    kind: BlockKind
+    text: str
+    span: LineSpan
+    heading_path: tuple[str, ...]
+    level: int = 0
+    """Heading level 1–6; 0 for everything that is not a heading."""
+    heading: str = ""
+    """The heading's words without markup; empty for everything that is not a heading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What front matter, the source's settings and the file system say of a document."""
+
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    source_type: str = "note"
+    trust_level: TrustLevel = TrustLevel.PRIMARY
+    created_at: str | None = None
+    updated_at: str | None = None
+    repo: str | None = None
+    code_lang: str | None = None
+    user: Mapping[str, object] = field(default_factory=dict)
+    """Front-matter keys that kebab does not know, kept as they are (JSON values)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    doc_id: DocId
+    source_id: str
+    path: str
+    """POSIX, NFC, relative to the source's root."""
+    asset_id: AssetId
+    title: str
+    lang: str
+    media: Media
+    parser_version: str
+    metadata: Metadata
+    blocks: tuple[Block, ...]
+    warnings: tuple[str, ...] = ()
+    """What the parser had to overlook, such as a broken front matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSummary:
+    """A document without its text, as lists show it."""
+
+    doc_id: DocId
+    source_id: str
+    path: str
+    title: str
+    lang: str
+    media: str
+    tags: tuple[str, ...]
+    source_type: str
+    trust_level: TrustLevel
+    byte_len: int
+    chunk_count: int
+    parser_version: str
+    chunker_version: str
+    created_at: str | None
+    updated_at: str | None
+    indexed_at: str

@@ -1,0 +1,82 @@
+"""Fusing ranked lists: the one piece of arithmetic behind document search and execution memory.
+
+Every function takes rankings by leg and gives ``Fused`` items in a total order: fused score descending,
+then rank in the first leg ascending (absent last), then id ascending. All of it in double precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+
+RRF_K = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One entry of a leg's list, best first in that list; ``score`` is the engine's raw score."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """An id with its fused score in [0, 1] and what each leg added to it."""
+
+    id: str
+    score: float
+    contributions: Mapping[str, float]
+
+
+Rankings = Mapping[str, Sequence[Ranked]]
+"""Leg name → its list. The order of the keys is the order of the tie-break."""
+
+
+def rrf(rankings: Rankings, *, k: int = RRF_K, weights: Mapping[str, float] | None = None) -> list[Fused]:
+    """Fuse by reciprocal rank (Cormack, Clarke & Büttcher 2009), best first.
+
+    Ranks, not scores: BM25 and cosine share no scale. A leg that lacks an id adds nothing to it. Divided by
+    what first place in every leg would give, so that first everywhere is 1.0 and first in one of two legs
+    of equal weight is 0.5.
+    """
+    weight = {leg: 1.0 if weights is None else weights.get(leg, 0.0) for leg in rankings}
+    best = sum(weight.values()) / (k + 1)
+    if best <= 0:
+        return []
+    parts = {
+        leg: {item.id: weight[leg] / (k + rank) / best for rank, item in enumerate(ranking, start=1)}
+        for leg, ranking in rankings.items()
+    }
+    return _ordered(parts, rankings)
+
+
+def convex(rankings: Rankings, *, weights: Mapping[str, float]) -> list[Fused]:
+    """Fuse by a convex combination of scores, each divided by its list's best (Bruch et al. 2023).
+
+    Keeps how far apart the hits of one leg are, which ranks throw away. Scores at or below zero add nothing.
+    """
+    total = sum(weights.get(leg, 0.0) for leg in rankings)
+    if total <= 0:
+        return []
+    parts: dict[str, dict[str, float]] = {}
+    for leg, ranking in rankings.items():
+        top = max((item.score for item in ranking), default=0.0)
+        share = weights.get(leg, 0.0) / total
+        parts[leg] = {item.id: share * max(item.score, 0.0) / top for item in ranking} if top > 0 else {}
+    return _ordered(parts, rankings)
+
+
+def _ordered(parts: Mapping[str, Mapping[str, float]], rankings: Rankings) -> list[Fused]:
+    first = next(iter(rankings), None)
+    first_rank = {item.id: rank for rank, item in enumerate(rankings[first])} if first is not None else {}
+    ids = dict.fromkeys(item.id for ranking in rankings.values() for item in ranking)
+    fused = [_fused(item, parts) for item in ids]
+    fused.sort(key=lambda item: (-item.score, first_rank.get(item.id, inf), item.id))
+    return fused
+
+
+def _fused(item: str, parts: Mapping[str, Mapping[str, float]]) -> Fused:
+    contributions = {leg: scores[item] for leg, scores in parts.items() if item in scores}
+    return Fused(item, sum(contributions.values()), contributions)

@@ -1,0 +1,144 @@
+"""What a search returns, and how each hit came to its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kebab.domain.citations import Citation
+from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.queries import SearchMode
+
+
+class ScoreKind(StrEnum):
+    """What the top score is: a ranking signal, never a probability."""
+
+    RRF = "rrf"
+    WEIGHTED_RRF = "weighted_rrf"
+    CONVEX = "convex"
+    ADAPTIVE = "adaptive"
+    BM25 = "bm25"
+    COSINE = "cosine"
+
+
+class Leg(StrEnum):
+    LEXICAL = "lexical"
+    VECTOR = "vector"
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A piece of the original text; ``marks`` are the character ranges of the matched words in it."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalDetail:
+    """Scores lie in [0, 1]; the side that did not find the chunk is None."""
+
+    method: SearchMode
+    fusion_score: float
+    lexical_score: float | None = None
+    lexical_rank: int | None = None
+    vector_score: float | None = None
+    vector_rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LegEvidence:
+    """What one leg knows of one hit: shown by ``--explain``, used by fusion and by the answer's gate."""
+
+    leg: Leg
+    rank: int
+    raw_score: float
+    """BM25 or cosine, as the engine gave it."""
+    contribution: float | None = None
+    """What the leg added to the fused score; None where nothing was fused."""
+    matched_terms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    rank: int
+    score: float
+    score_kind: ScoreKind
+    chunk_id: ChunkId
+    doc_id: DocId
+    doc_path: str
+    title: str
+    heading_path: tuple[str, ...]
+    section_label: str | None
+    snippet: Snippet
+    citation: Citation
+    retrieval: RetrievalDetail
+    index_version: str
+    embedding_model: str | None
+    chunker_version: str
+    indexed_at: str
+    stale: bool
+    source_id: str
+    trust_level: str
+    repo: str | None = None
+    code_lang: str | None = None
+    evidence: tuple[LegEvidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Degradation:
+    """A part of the search that could not take part, and why; the rest answered without it."""
+
+    part: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TraceCandidate:
+    chunk_id: ChunkId
+    doc_path: str
+    rank: int
+    raw_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTrace:
+    """The lists before fusion and where the time went."""
+
+    legs: dict[str, tuple[TraceCandidate, ...]] = field(default_factory=dict)
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FusionNote:
+    """Which policy fused, with which weights, and why: one sentence a person can check."""
+
+    policy: str
+    weights: dict[str, float]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What a retriever found, best first. An empty tuple means that nothing matched."""
+
+    hits: tuple[SearchHit, ...]
+    degraded: tuple[Degradation, ...] = ()
+    trace: SearchTrace = field(default_factory=SearchTrace)
+    fusion: FusionNote | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResponse:
+    """One page of results."""
+
+    query: str
+    mode: SearchMode
+    hits: tuple[SearchHit, ...]
+    next_cursor: str | None
+    truncated: bool
+    degraded: tuple[Degradation, ...]
+    index_version: str
+    fusion: FusionNote | None = None
+    trace: SearchTrace | None = None

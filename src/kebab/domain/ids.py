@@ -1,0 +1,60 @@
+"""Identifiers: the first 32 hex digits of blake3 over the canonical JSON of a tuple that starts with a kind.
+
+The same input gives the same id on every machine; changing any input gives another id.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from typing import NewType
+
+from blake3 import blake3
+
+AssetId = NewType("AssetId", str)
+DocId = NewType("DocId", str)
+BlockId = NewType("BlockId", str)
+ChunkId = NewType("ChunkId", str)
+
+ID_LENGTH = 32
+
+
+def nfc(text: str) -> str:
+    """Compose the text: macOS writes decomposed Hangul and accents, and both forms must meet."""
+    return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+
+
+def digest(*parts: object) -> str:
+    """Hash a tuple of JSON values; the first is the kind of thing that is named."""
+    canonical = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return blake3(nfc(canonical).encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
+
+
+def content_hash(content: bytes) -> str:
+    """The full hash of a file's bytes or of a text that a model reads."""
+    return blake3(content).hexdigest()
+
+
+def asset_id(content: str) -> AssetId:
+    return AssetId(digest("asset", content))
+
+
+def doc_id(*, source_id: str, path: str, asset: AssetId, parser_version: str) -> DocId:
+    return DocId(digest("doc", source_id, path, asset, parser_version))
+
+
+def block_id(
+    doc: DocId, *, kind: str, heading_path: tuple[str, ...], ordinal: int, span: tuple[int, ...]
+) -> BlockId:
+    return BlockId(digest("block", doc, kind, heading_path, ordinal, span))
+
+
+def chunk_id(
+    doc: DocId, *, chunker_version: str, policy_hash: str, block_ids: tuple[BlockId, ...], part: int
+) -> ChunkId:
+    """``part`` tells apart several chunks that are made from one set of blocks."""
+    return ChunkId(digest("chunk", doc, chunker_version, policy_hash, block_ids, part))
+
+
+def embedding_id(chunk: ChunkId, *, model_id: str, version: str, dimensions: int) -> str:
+    return digest("embedding", chunk, model_id, version, dimensions)

@@ -1,0 +1,54 @@
+"""What is asked of a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from kebab.domain.documents import TrustLevel
+from kebab.domain.ids import DocId
+
+
+class SearchMode(StrEnum):
+    LEXICAL = "lexical"
+    VECTOR = "vector"
+    HYBRID = "hybrid"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilters:
+    """AND across the fields, OR inside one; an empty field does not filter."""
+
+    tag: tuple[str, ...] = ()
+    lang: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+    """Globs over the document's path: ``*`` stays inside a folder, ``**`` crosses folders."""
+    media: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+    source_type: tuple[str, ...] = ()
+    trust_min: TrustLevel | None = None
+    doc_id: tuple[DocId, ...] = ()
+    repo: tuple[str, ...] = ()
+    code_lang: tuple[str, ...] = ()
+    ingested_after: str | None = None
+    """ISO 8601 in UTC."""
+
+    def __bool__(self) -> bool:
+        return self != SearchFilters()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """One search. ``text`` is what the person typed, minus the ``field:value`` filters taken out of it."""
+
+    text: str
+    mode: SearchMode = SearchMode.HYBRID
+    k: int = 10
+    filters: SearchFilters = field(default_factory=SearchFilters)
+    phrases: tuple[str, ...] = ()
+    """Texts in double quotes: every hit contains each of them. They are part of ``text`` as well."""
+    excluded: tuple[str, ...] = ()
+    """Words written ``-word``: no hit contains one. They are not part of ``text``."""
+
+    def widened(self, k: int) -> SearchQuery:
+        return replace(self, k=max(self.k, k))

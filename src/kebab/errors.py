@@ -1,0 +1,118 @@
+"""The error tree. Every failure a user can meet is one of these.
+
+KebabError
+├── UsageError
+│   ├── ConfigInvalid        config_invalid      a key, type or combination the settings do not allow
+│   ├── ConfigNotFound       config_not_found    an explicitly named file is absent
+│   ├── InvalidInput         invalid_input       an argument or a query option is wrong
+│   ├── ReadOnly             readonly            a write was asked for in read-only mode
+│   ├── StaleCursor          stale_cursor        the corpus changed since the cursor was made
+│   ├── DocNotFound          doc_not_found
+│   ├── ChunkNotFound        chunk_not_found
+│   ├── SpanNotSupported     span_not_supported  this document has no lines
+│   └── MassDelete           mass_delete         a scan would remove more than half of a source
+└── EngineError
+    ├── NotIndexed           not_indexed         there is no knowledge base here yet
+    ├── Locked               locked              another process writes
+    ├── ModelUnavailable     model_unavailable   a model cannot be loaded or reached
+    ├── ModelMismatch        model_mismatch      vectors of another model or dimension
+    ├── EngineUnavailable    engine_unavailable  an index or a server cannot be used
+    ├── Timeout              timeout
+    ├── StorageError         io_error            disk full, permission, missing file
+    └── Corrupt              corrupt             a store or an index file is damaged
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+class KebabError(Exception):
+    """A failure with a stable ``code``, a message that names the value, and a hint for what to do."""
+
+    code = "generic"
+    exit_code = 2
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, details: Mapping[str, object] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.details: dict[str, object] = dict(details or {})
+
+
+class UsageError(KebabError):
+    """The caller asked for something that cannot be done as asked."""
+
+
+class EngineError(KebabError):
+    """Something below kebab failed: a file, an index, a model, a server."""
+
+
+class ConfigInvalid(UsageError):
+    code = "config_invalid"
+
+
+class ConfigNotFound(UsageError):
+    code = "config_not_found"
+
+
+class InvalidInput(UsageError):
+    code = "invalid_input"
+
+
+class ReadOnly(UsageError):
+    code = "readonly"
+
+
+class StaleCursor(UsageError):
+    code = "stale_cursor"
+
+
+class DocNotFound(UsageError):
+    code = "doc_not_found"
+
+
+class ChunkNotFound(UsageError):
+    code = "chunk_not_found"
+
+
+class SpanNotSupported(UsageError):
+    code = "span_not_supported"
+
+
+class MassDelete(UsageError):
+    code = "mass_delete"
+
+
+class NotIndexed(EngineError):
+    code = "not_indexed"
+
+
+class Locked(EngineError):
+    code = "locked"
+
+
+class ModelUnavailable(EngineError):
+    code = "model_unavailable"
+
+
+class ModelMismatch(EngineError):
+    code = "model_mismatch"
+
+
+class EngineUnavailable(EngineError):
+    code = "engine_unavailable"
+
+
+class Timeout(EngineError):
+    code = "timeout"
+
+
+class StorageError(EngineError):
+    code = "io_error"
+
+
+class Corrupt(EngineError):
+    code = "corrupt"

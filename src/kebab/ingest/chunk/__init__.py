@@ -1,0 +1,1 @@
+"""One module per chunking strategy: blocks in, chunks out."""

@@ -1,0 +1,1 @@
+"""What did agents do before? Recording and recalling executions."""

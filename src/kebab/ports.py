@@ -1,0 +1,322 @@
+"""Every port on one page: what we ask of the outside, and nothing more.
+
+A *store* is truth. An *index* is derived from it: it may be deleted at any time and is built again. Adapters
+do not inherit from these Protocols; the type checker compares them where ``app.py`` joins the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+from kebab.domain.chunks import Chunk, StoredChunk
+from kebab.domain.documents import Document, DocumentSummary
+from kebab.domain.fusion import Ranked
+from kebab.domain.hits import Retrieval
+from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.ingests import FileState, IngestItem, IngestRun
+from kebab.domain.queries import SearchFilters, SearchQuery
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+
+# --- text and models -------------------------------------------------------------------------------
+
+
+class Analyzer(Protocol):
+    """Turns text and queries into the same terms, so that they meet."""
+
+    @property
+    def version(self) -> str: ...
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text, in order. They hold no white space."""
+        ...
+
+    def index_text(self, text: str) -> str:
+        """The terms joined by single spaces, as an index with a white-space tokenizer takes them."""
+        ...
+
+    def query_terms(self, text: str) -> list[str]:
+        """The distinct terms of a query, in order."""
+        ...
+
+    def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:
+        """Character ranges of the original text whose analysis meets a term; sorted, not overlapping."""
+        ...
+
+
+class EmbeddingKind(StrEnum):
+    DOCUMENT = "document"
+    QUERY = "query"
+
+
+class Embedder(Protocol):
+    """Texts in, unit vectors out. The same text gives the same vector, whatever stands beside it."""
+
+    @property
+    def model_id(self) -> str: ...
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the same text would give another vector."""
+        ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
+        """One row a text, in order, each of length 1. Raises ModelUnavailable."""
+        ...
+
+
+# --- truth -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChange:
+    """Documents whose derived data is behind; ``upto`` is what an index records once it has applied them."""
+
+    upto: int
+    changed: tuple[DocId, ...]
+    removed: tuple[DocId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKey:
+    """Names the vectors of one model; those of two models are never mixed."""
+
+    model_id: str
+    version: str
+    dimensions: int
+
+
+class DocumentStore(Protocol):
+    """The documents, their chunks, and what the indexes still have to do about them.
+
+    Each write is one transaction and also appends to the outbox, so that no index can miss it.
+    """
+
+    def file_states(self, source_id: str) -> dict[str, FileState]:
+        """What is known of each path of a source."""
+        ...
+
+    def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> None:
+        """Store a document in place of whatever stood at its path."""
+        ...
+
+    def touch(self, source_id: str, states: Sequence[FileState]) -> None:
+        """Record new sizes and times of files whose content did not change."""
+        ...
+
+    def remove(self, doc_ids: Sequence[DocId]) -> None: ...
+
+    def revision(self) -> int:
+        """Grows with every change to the documents; cursors are bound to it."""
+        ...
+
+    def list_documents(self, filters: SearchFilters | None = None) -> list[DocumentSummary]:
+        """Summaries in order of source and path."""
+        ...
+
+    def document(self, doc_id: DocId) -> DocumentSummary | None: ...
+
+    def find_documents(self, reference: str) -> list[DocumentSummary]:
+        """Documents whose id starts with, or whose path equals or ends with, the reference."""
+        ...
+
+    def source_text(self, doc_id: DocId) -> str | None:
+        """The document's text as it was indexed, line for line; None if there is no such document."""
+        ...
+
+    def chunks_of(self, doc_id: DocId) -> list[StoredChunk]:
+        """In document order."""
+        ...
+
+    def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
+        """The chunks that exist, in one query; an id of a removed chunk is left out."""
+        ...
+
+    def matching(self, filters: SearchFilters) -> frozenset[DocId] | None:
+        """The documents a filter lets through; None when the filter is empty."""
+        ...
+
+    def stored_chunks(self, doc_ids: Sequence[DocId] | None = None) -> Iterator[StoredChunk]:
+        """The chunks of these documents, or of all, document by document."""
+        ...
+
+    def counts(self) -> tuple[int, int]:
+        """How many documents and how many chunks there are."""
+        ...
+
+    # The outbox.
+
+    def pending(
+        self, after: int, *, model: ModelKey | None = None, limit: int = 1000
+    ) -> PendingChange | None:
+        """The next documents changed after this position, each once; None when there is nothing to do.
+
+        With ``model``, documents that got new vectors of that model count as changed too.
+        """
+        ...
+
+    def latest(self) -> int:
+        """The newest position of the outbox."""
+        ...
+
+    def oldest(self) -> int:
+        """Positions at or below this one were pruned: an index that stands before it is built anew."""
+        ...
+
+    def prune_outbox(self, upto: int) -> None: ...
+
+
+class EmbeddingStore(Protocol):
+    """The cache of vectors by content and model: truth, because computing them again is slow."""
+
+    def missing(self, model: ModelKey, *, limit: int) -> list[StoredChunk]:
+        """Chunks whose content has no vector of this model, one for each content, in document order."""
+        ...
+
+    def count_missing(self, model: ModelKey) -> int: ...
+
+    def put_vectors(self, model: ModelKey, keys: Sequence[str], vectors: Vectors) -> None:
+        """Store vectors by content key and tell the outbox which documents they complete."""
+        ...
+
+    def vectors(self, model: ModelKey, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The cached vectors among these content keys."""
+        ...
+
+    def models(self) -> dict[ModelKey, int]:
+        """Each model with the number of its vectors."""
+        ...
+
+    def forget_unused(self, keep: Sequence[ModelKey]) -> int:
+        """Drop vectors that no chunk uses, and all of models not named; returns how many."""
+        ...
+
+
+class Ledger(Protocol):
+    """What each ingest run did with each file."""
+
+    def begin(self, run: IngestRun) -> None: ...
+
+    def note(self, run_id: str, items: Sequence[IngestItem]) -> None: ...
+
+    def finish(self, run: IngestRun) -> None: ...
+
+    def runs(self, limit: int = 20) -> list[IngestRun]:
+        """Newest first."""
+        ...
+
+    def items(self, run_id: str) -> list[IngestItem]: ...
+
+
+# --- derived ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalQuery:
+    """Terms as the analyzer gave them. A hit meets at least one term, every phrase and no excluded one."""
+
+    terms: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...] = ()
+    excluded: tuple[tuple[str, ...], ...] = ()
+    """Each a word of one or several terms; a chunk that holds all of them in a row is left out."""
+
+
+class LexicalIndex(Protocol):
+    """BM25 over analysed chunks. Applying the same change twice is applying it once."""
+
+    @property
+    def version(self) -> str:
+        """Engine, layout and analyzer, such as ``lexical:tantivy-1:words-bigrams-v1``."""
+        ...
+
+    def checkpoint(self) -> int:
+        """The outbox position up to which everything is searchable; 0 for a new index."""
+        ...
+
+    def apply(self, *, removed: Sequence[DocId], chunks: Sequence[StoredChunk], checkpoint: int) -> None:
+        """Drop these documents' chunks, add these chunks, then record the position; searchable on return."""
+        ...
+
+    def search(
+        self, query: LexicalQuery, *, limit: int, docs: frozenset[DocId] | None = None
+    ) -> list[Ranked]:
+        """Chunk ids by BM25, best first, ties by id. Only chunks that match something; maybe none."""
+        ...
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """In how many chunks each term stands; 0 for an unknown one."""
+        ...
+
+    def chunk_ids(self) -> set[ChunkId]:
+        """All of them, for the doctor."""
+        ...
+
+    def count(self) -> int: ...
+
+    def clear(self) -> None:
+        """Back to an empty index at checkpoint 0."""
+        ...
+
+
+class VectorIndex(Protocol):
+    """Nearest neighbours by cosine over one model's vectors; otherwise like LexicalIndex."""
+
+    @property
+    def version(self) -> str:
+        """Engine, layout, model and dimensions."""
+        ...
+
+    @property
+    def model(self) -> ModelKey: ...
+
+    def checkpoint(self) -> int: ...
+
+    def apply(
+        self,
+        *,
+        removed: Sequence[DocId],
+        chunks: Sequence[StoredChunk],
+        vectors: Mapping[str, Vectors],
+        checkpoint: int,
+    ) -> None:
+        """Like LexicalIndex.apply; ``vectors`` by content key, a chunk without one is left out."""
+        ...
+
+    def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:
+        """Chunk ids by cosine, best first, ties by id."""
+        ...
+
+    def optimize(self) -> None:
+        """Compact the files and build or refresh the approximate index where the size pays for it."""
+        ...
+
+    def chunk_ids(self) -> set[ChunkId]: ...
+
+    def count(self) -> int: ...
+
+    def clear(self) -> None: ...
+
+
+# --- search as a service ---------------------------------------------------------------------------
+
+
+class Retriever(Protocol):
+    """Finds chunks for a query: lexical, vector and hybrid search are all of this kind."""
+
+    @property
+    def index_version(self) -> str: ...
+
+    def search(self, query: SearchQuery) -> Retrieval:
+        """At most ``query.k`` hits, best first, ranks from 1."""
+        ...

@@ -1,0 +1,1 @@
+"""How is a chunk found, and why? Analysis, the two legs, their fusion and its explanation."""
