@@ -90,6 +90,8 @@ class Document:
     blocks: tuple[Block, ...]
     warnings: tuple[str, ...] = ()
     """What the parser had to overlook, such as a broken front matter."""
+    text: str = ""
+    """The whole file, decoded, NFC, lines ended by ``\\n``: what ``source_text`` gives back."""
 
 
 @dataclass(frozen=True, slots=True)
