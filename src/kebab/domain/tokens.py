@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-# Tokens of a subword model per character, measured on English and Korean text; see docs/decisions.
-ASCII_TOKENS_PER_CHAR = 0.25
+# Tokens of a subword model per character, measured on English and Korean prose:
+# docs/decisions/0006-token-estimate.md.
+ASCII_TOKENS_PER_CHAR = 0.24
 WIDE_TOKENS_PER_CHAR = 0.7
 
 
