@@ -1,0 +1,459 @@
+"""Stand-ins for every port, in memory: the contract suites hold them to what the real adapters do."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from blake3 import blake3
+
+from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input, searchable_text
+from kebab.domain.documents import Document, DocumentSummary
+from kebab.domain.fusion import Ranked
+from kebab.domain.globs import glob_pattern
+from kebab.domain.ids import ChunkId, DocId, nfc
+from kebab.domain.ingests import FileState, IngestItem, IngestRun
+from kebab.domain.queries import SearchFilters
+from kebab.ports import Analyzer, EmbeddingKind, LexicalQuery, ModelKey, PendingChange, Vectors
+
+FAKE_NOW = "2024-05-01T12:00:00Z"
+_WORD = re.compile(r"\w+")
+
+
+class FakeAnalyzer:
+    """Lower-case words, nothing else."""
+
+    version = "fake-words-v1"
+
+    def terms(self, text: str) -> list[str]:
+        return _WORD.findall(nfc(text).lower())
+
+    def index_text(self, text: str) -> str:
+        return " ".join(self.terms(text))
+
+    def phrase_terms(self, text: str) -> list[str]:
+        return self.terms(text)
+
+    def query_terms(self, text: str) -> list[str]:
+        return list(dict.fromkeys(self.terms(text)))
+
+    def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:
+        wanted = frozenset(terms)
+        return [found.span() for found in _WORD.finditer(text) if found[0].lower() in wanted]
+
+
+class FakeEmbedder:
+    """A hashed bag of words: texts that share words are near; deterministic, whatever the batch."""
+
+    def __init__(self, dimensions: int = 32, *, model_id: str = "fake-bag", version: str = "1") -> None:
+        self.model_id = model_id
+        self.version = version
+        self.dimensions = dimensions
+        self.calls: list[tuple[EmbeddingKind, tuple[str, ...]]] = []
+
+    @property
+    def key(self) -> ModelKey:
+        return ModelKey(self.model_id, self.version, self.dimensions)
+
+    def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
+        self.calls.append((kind, tuple(texts)))
+        rows = [self._row(text) for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(rows), self.dimensions)
+
+    def _row(self, text: str) -> Vectors:
+        row = np.zeros(self.dimensions, dtype=np.float32)
+        for word in _WORD.findall(nfc(text).lower()):
+            row[blake3(word.encode()).digest()[0] % self.dimensions] += 1.0
+        if not row.any():
+            row[0] = 1.0
+        return row / np.linalg.norm(row)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    document: Document
+    chunks: tuple[StoredChunk, ...]
+    state: FileState
+    indexed_at: str
+
+
+class FakeDocumentStore:
+    """Documents in a dict, the outbox in a list. Positions begin at 0."""
+
+    def __init__(self, clock: Callable[[], str] = lambda: FAKE_NOW) -> None:
+        self._clock = clock
+        self._shelves: dict[DocId, _Shelf] = {}
+        self._outbox: list[tuple[int, DocId, str]] = []
+        self._latest = 0
+        self._pruned = 0
+        self._revision = 0
+
+    def file_states(self, source_id: str) -> dict[str, FileState]:
+        return {s.state.path: s.state for s in self._sorted() if s.document.source_id == source_id}
+
+    def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> None:
+        for old in [s.document for s in self._shelves.values() if _same_place(s.document, document)]:
+            del self._shelves[old.doc_id]
+            if old.doc_id != document.doc_id:
+                self.append(old.doc_id, "removed")
+        now = self._clock()
+        stored = tuple(_stored(document, chunk, now) for chunk in chunks)
+        self._shelves[document.doc_id] = _Shelf(document, stored, state, now)
+        self.append(document.doc_id, "changed")
+        self._revision += 1
+
+    def touch(self, source_id: str, states: Sequence[FileState]) -> None:
+        new = {state.path: state for state in states}
+        for doc_id, shelf in self._shelves.items():
+            if shelf.document.source_id == source_id and shelf.state.path in new:
+                state = new[shelf.state.path]
+                kept = replace(state, doc_id=shelf.state.doc_id, asset_id=shelf.state.asset_id)
+                self._shelves[doc_id] = replace(shelf, state=kept)
+
+    def remove(self, doc_ids: Sequence[DocId]) -> None:
+        gone = [doc_id for doc_id in dict.fromkeys(doc_ids) if self._shelves.pop(doc_id, None)]
+        for doc_id in gone:
+            self.append(doc_id, "removed")
+        self._revision += bool(gone)
+
+    def revision(self) -> int:
+        return self._revision
+
+    def list_documents(self, filters: SearchFilters | None = None) -> list[DocumentSummary]:
+        allowed = self.matching(filters) if filters else None
+        return [_summary(s) for s in self._sorted() if allowed is None or s.document.doc_id in allowed]
+
+    def document(self, doc_id: DocId) -> DocumentSummary | None:
+        shelf = self._shelves.get(doc_id)
+        return _summary(shelf) if shelf else None
+
+    def find_documents(self, reference: str) -> list[DocumentSummary]:
+        wanted = nfc(reference)
+        found = [_summary(s) for s in self._sorted()]
+        exact = [d for d in found if wanted in (d.doc_id, d.path)]
+        near = [d for d in found if d.doc_id.startswith(wanted) or d.path.endswith(f"/{wanted}")]
+        return exact or (near if wanted else [])
+
+    def source_text(self, doc_id: DocId) -> str | None:
+        shelf = self._shelves.get(doc_id)
+        return shelf.document.text if shelf else None
+
+    def chunks_of(self, doc_id: DocId) -> list[StoredChunk]:
+        shelf = self._shelves.get(doc_id)
+        return list(shelf.chunks) if shelf else []
+
+    def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
+        known = {stored.chunk.chunk_id: stored for stored in self.stored_chunks()}
+        return {chunk_id: known[chunk_id] for chunk_id in chunk_ids if chunk_id in known}
+
+    def matching(self, filters: SearchFilters) -> frozenset[DocId] | None:
+        if not filters:
+            return None
+        return frozenset(doc_id for doc_id, shelf in self._shelves.items() if _passes(shelf, filters))
+
+    def stored_chunks(self, doc_ids: Sequence[DocId] | None = None) -> Iterator[StoredChunk]:
+        wanted = None if doc_ids is None else set(doc_ids)
+        for shelf in self._sorted():
+            if wanted is None or shelf.document.doc_id in wanted:
+                yield from shelf.chunks
+
+    def counts(self) -> tuple[int, int]:
+        return len(self._shelves), sum(len(shelf.chunks) for shelf in self._shelves.values())
+
+    def pending(
+        self, after: int, *, model: ModelKey | None = None, limit: int = 1000
+    ) -> PendingChange | None:
+        rows = self._rows(after, model)[:limit]
+        if not rows:
+            return None
+        docs = dict.fromkeys(doc_id for _, doc_id, _ in rows)
+        return PendingChange(
+            upto=rows[-1][0],
+            changed=tuple(d for d in docs if d in self._shelves),
+            removed=tuple(d for d in docs if d not in self._shelves),
+        )
+
+    def behind(self, after: int, *, model: ModelKey | None = None) -> int:
+        if after < self._pruned:
+            return len(self._shelves)
+        return len({doc_id for _, doc_id, _ in self._rows(after, model)})
+
+    def latest(self) -> int:
+        return self._latest
+
+    def oldest(self) -> int:
+        return self._pruned
+
+    def prune_outbox(self, upto: int) -> None:
+        self._pruned = max(self._pruned, min(upto, self._latest))
+        self._outbox = [row for row in self._outbox if row[0] > self._pruned]
+
+    def append(self, doc_id: DocId, topic: str) -> None:
+        """Add to the outbox; for the embedding store beside this one."""
+        self._latest += 1
+        self._outbox.append((self._latest, doc_id, topic))
+
+    def _rows(self, after: int, model: ModelKey | None) -> list[tuple[int, DocId, str]]:
+        topics = {"changed", "removed"} | ({f"vectors:{model}"} if model else set())
+        return [row for row in self._outbox if row[0] > after and row[2] in topics]
+
+    def _sorted(self) -> list[_Shelf]:
+        return sorted(self._shelves.values(), key=lambda s: (s.document.source_id, s.document.path))
+
+
+def _same_place(one: Document, other: Document) -> bool:
+    same_path = (one.source_id, one.path) == (other.source_id, other.path)
+    return same_path or one.doc_id == other.doc_id
+
+
+def _stored(document: Document, chunk: Chunk, indexed_at: str) -> StoredChunk:
+    read = embedding_input(title=document.title, heading_path=chunk.heading_path, text=chunk.text)
+    metadata = document.metadata
+    return StoredChunk(
+        chunk=chunk,
+        source_id=document.source_id,
+        path=document.path,
+        title=document.title,
+        lang=document.lang,
+        tags=metadata.tags,
+        trust_level=metadata.trust_level,
+        repo=metadata.repo,
+        code_lang=metadata.code_lang,
+        indexed_at=indexed_at,
+        content_key=content_key(read),
+    )
+
+
+def _summary(shelf: _Shelf) -> DocumentSummary:
+    document, metadata = shelf.document, shelf.document.metadata
+    return DocumentSummary(
+        doc_id=document.doc_id,
+        source_id=document.source_id,
+        path=document.path,
+        title=document.title,
+        lang=document.lang,
+        media=document.media,
+        tags=metadata.tags,
+        source_type=metadata.source_type,
+        trust_level=metadata.trust_level,
+        byte_len=shelf.state.size,
+        chunk_count=len(shelf.chunks),
+        parser_version=document.parser_version,
+        chunker_version=shelf.chunks[0].chunk.chunker_version if shelf.chunks else "",
+        created_at=metadata.created_at,
+        updated_at=metadata.updated_at,
+        indexed_at=shelf.indexed_at,
+    )
+
+
+def _passes(shelf: _Shelf, filters: SearchFilters) -> bool:
+    document, metadata = shelf.document, shelf.document.metadata
+    single = {
+        "lang": document.lang,
+        "media": document.media,
+        "source": document.source_id,
+        "source_type": metadata.source_type,
+        "doc_id": document.doc_id,
+        "repo": metadata.repo,
+        "code_lang": metadata.code_lang,
+    }
+    return (
+        all(not getattr(filters, name) or value in getattr(filters, name) for name, value in single.items())
+        and (not filters.tag or bool(set(filters.tag) & set(metadata.tags)))
+        and (not filters.path or any(glob_pattern(g).fullmatch(document.path) for g in filters.path))
+        and (filters.trust_min is None or metadata.trust_level.order >= filters.trust_min.order)
+        and (filters.ingested_after is None or shelf.indexed_at > filters.ingested_after)
+    )
+
+
+class FakeEmbeddingStore:
+    def __init__(self, documents: FakeDocumentStore) -> None:
+        self._documents = documents
+        self._vectors: dict[ModelKey, dict[str, Vectors]] = {}
+
+    def missing(self, model: ModelKey, *, limit: int) -> list[StoredChunk]:
+        return list(self._missing(model).values())[:limit]
+
+    def count_missing(self, model: ModelKey) -> int:
+        return len(self._missing(model))
+
+    def put_vectors(self, model: ModelKey, keys: Sequence[str], vectors: Vectors) -> None:
+        cache = self._vectors.setdefault(model, {})
+        cache.update({key: np.asarray(row, dtype=np.float32) for key, row in zip(keys, vectors, strict=True)})
+        wanted = set(keys)
+        docs = dict.fromkeys(
+            stored.chunk.doc_id for stored in self._documents.stored_chunks() if stored.content_key in wanted
+        )
+        for doc_id in docs:
+            self._documents.append(doc_id, f"vectors:{model}")
+
+    def vectors(self, model: ModelKey, keys: Sequence[str]) -> dict[str, Vectors]:
+        cache = self._vectors.get(model, {})
+        return {key: cache[key] for key in keys if key in cache}
+
+    def models(self) -> dict[ModelKey, int]:
+        return {model: len(cache) for model, cache in self._vectors.items() if cache}
+
+    def forget_unused(self, keep: Sequence[ModelKey]) -> int:
+        used = {stored.content_key for stored in self._documents.stored_chunks()}
+        before = sum(self.models().values())
+        self._vectors = {
+            model: {key: row for key, row in cache.items() if key in used}
+            for model, cache in self._vectors.items()
+            if model in keep
+        }
+        return before - sum(self.models().values())
+
+    def _missing(self, model: ModelKey) -> dict[str, StoredChunk]:
+        cache = self._vectors.get(model, {})
+        found: dict[str, StoredChunk] = {}
+        for stored in self._documents.stored_chunks():
+            if stored.content_key not in cache:
+                found.setdefault(stored.content_key, stored)
+        return found
+
+
+class FakeLedger:
+    def __init__(self) -> None:
+        self._runs: dict[str, IngestRun] = {}
+        self._items: dict[str, list[IngestItem]] = {}
+
+    def begin(self, run: IngestRun) -> None:
+        self._runs[run.run_id] = run
+
+    def note(self, run_id: str, items: Sequence[IngestItem]) -> None:
+        self._items.setdefault(run_id, []).extend(items)
+
+    def finish(self, run: IngestRun) -> None:
+        self._runs[run.run_id] = run
+
+    def runs(self, limit: int = 20) -> list[IngestRun]:
+        return list(reversed(self._runs.values()))[:limit]
+
+    def items(self, run_id: str) -> list[IngestItem]:
+        return list(self._items.get(run_id, []))
+
+
+class FakeLexicalIndex:
+    """BM25 (k1 1.2, b 0.75) over lists of terms, one chunk at a time."""
+
+    def __init__(self, analyzer: Analyzer | None = None) -> None:
+        self._analyzer: Analyzer = analyzer or FakeAnalyzer()
+        self._bodies: dict[ChunkId, tuple[DocId, list[str]]] = {}
+        self._checkpoint = 0
+
+    @property
+    def version(self) -> str:
+        return f"lexical:fake-1:{self._analyzer.version}"
+
+    def checkpoint(self) -> int:
+        return self._checkpoint
+
+    def apply(self, *, removed: Sequence[DocId], chunks: Sequence[StoredChunk], checkpoint: int) -> None:
+        gone = set(removed) | {stored.chunk.doc_id for stored in chunks}
+        self._bodies = {key: body for key, body in self._bodies.items() if body[0] not in gone}
+        for stored in chunks:
+            terms = self._analyzer.index_text(searchable_text(stored)).split()
+            self._bodies[stored.chunk.chunk_id] = (stored.chunk.doc_id, terms)
+        self._checkpoint = checkpoint
+
+    def search(
+        self, query: LexicalQuery, *, limit: int, docs: frozenset[DocId] | None = None
+    ) -> list[Ranked]:
+        found = [
+            Ranked(chunk_id, score)
+            for chunk_id, (doc_id, body) in self._bodies.items()
+            if (docs is None or doc_id in docs)
+            and all(_holds(body, phrase) for phrase in query.phrases)
+            and not any(_holds(body, word) for word in query.excluded)
+            and (score := self._score(query, body)) > 0
+        ]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        return {term: sum(term in body for _, body in self._bodies.values()) for term in terms}
+
+    def chunk_ids(self) -> set[ChunkId]:
+        return set(self._bodies)
+
+    def count(self) -> int:
+        return len(self._bodies)
+
+    def clear(self) -> None:
+        self._bodies, self._checkpoint = {}, 0
+
+    def _score(self, query: LexicalQuery, body: list[str]) -> float:
+        counts = Counter(body)
+        mean = sum(len(terms) for _, terms in self._bodies.values()) / len(self._bodies)
+        terms = query.terms or tuple(dict.fromkeys(term for phrase in query.phrases for term in phrase))
+        total = 0.0
+        for term, df in self.document_frequencies(terms).items():
+            tf = counts[term]
+            idf = math.log(1 + (len(self._bodies) - df + 0.5) / (df + 0.5))
+            total += idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * len(body) / mean))
+        return total
+
+
+def _holds(body: list[str], row: Sequence[str]) -> bool:
+    return bool(row) and any(body[i : i + len(row)] == list(row) for i in range(len(body)))
+
+
+class FakeVectorIndex:
+    """Exact cosine over a dict of vectors."""
+
+    def __init__(self, model: ModelKey) -> None:
+        self.model = model
+        self._rows: dict[ChunkId, tuple[DocId, Vectors]] = {}
+        self._checkpoint = 0
+
+    @property
+    def version(self) -> str:
+        return f"vector:fake-1:{self.model.model_id}:{self.model.version}:{self.model.dimensions}"
+
+    def checkpoint(self) -> int:
+        return self._checkpoint
+
+    def apply(
+        self,
+        *,
+        removed: Sequence[DocId],
+        chunks: Sequence[StoredChunk],
+        vectors: Mapping[str, Vectors],
+        checkpoint: int,
+    ) -> None:
+        gone = set(removed) | {stored.chunk.doc_id for stored in chunks}
+        self._rows = {key: row for key, row in self._rows.items() if row[0] not in gone}
+        for stored in chunks:
+            if stored.content_key in vectors:
+                row = (stored.chunk.doc_id, np.asarray(vectors[stored.content_key]))
+                self._rows[stored.chunk.chunk_id] = row
+        self._checkpoint = checkpoint
+
+    def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:
+        found = [
+            Ranked(chunk_id, _cosine(vector, row))
+            for chunk_id, (doc_id, row) in self._rows.items()
+            if docs is None or doc_id in docs
+        ]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+    def optimize(self) -> None:
+        """Nothing to compact."""
+
+    def chunk_ids(self) -> set[ChunkId]:
+        return set(self._rows)
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def clear(self) -> None:
+        self._rows, self._checkpoint = {}, 0
+
+
+def _cosine(one: Vectors, other: Vectors) -> float:
+    norm = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return min(1.0, max(-1.0, float(np.dot(one, other)) / norm)) if norm else 0.0
