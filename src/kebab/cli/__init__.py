@@ -1,0 +1,59 @@
+"""The command line: parse, call, print. ``kebab --help`` imports no command and no engine.
+
+A command is one line in ``COMMANDS`` and a function decorated with ``session.command`` (or a group made by
+``session.group``) in a module of this package. stdout is data, stderr is talk.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from kebab.cli.lazy import Entry, LazyGroup
+from kebab.cli.session import common_options
+
+COMMANDS: dict[str, tuple[Entry, ...]] = {
+    "Start": (
+        Entry("init", "kebab.cli.init:init", "Write an annotated config.toml and create the data folder."),
+        Entry("demo", "kebab.cli.demo:demo", "Show what kebab does, on a bundled sample vault."),
+    ),
+    "Bring in": (
+        Entry("ingest", "kebab.cli.ingest:ingest", "Index what is new or changed, drop what is gone."),
+    ),
+    "Find": (
+        Entry("search", "kebab.cli.search:search", "Find the lines that answer a query, and say why."),
+        Entry("why", "kebab.cli.search:why", "Explain why a document was or was not in the results."),
+    ),
+    "Look": (
+        Entry("list", "kebab.cli.look:list_group", "List documents, ingest runs or the items of a run."),
+        Entry("inspect", "kebab.cli.look:inspect_group", "Show what is stored of a document or a chunk."),
+        Entry("fetch", "kebab.cli.look:fetch_group", "Print stored text verbatim."),
+    ),
+    "Maintain": (
+        Entry("index", "kebab.cli.maintain:index", "Bring derived data up to date with the store."),
+        Entry("models", "kebab.cli.models:models", "List, switch and register embedding models."),
+        Entry("doctor", "kebab.cli.maintain:doctor", "Check everything; --repair mends what is derived."),
+        Entry("reset", "kebab.cli.maintain:reset", "Wipe derived data, all data or the configuration."),
+        Entry("schema", "kebab.cli.maintain:schema", "Show capabilities, versions, schemas and statistics."),
+        Entry("export", "kebab.cli.bundle:export", "Write everything into one portable bundle."),
+        Entry("import", "kebab.cli.bundle:import_bundle", "Open a bundle as the knowledge base here."),
+    ),
+}
+"""Every command by the heading it stands under in ``kebab --help``; the help line is that of the command."""
+
+
+@click.group(
+    cls=LazyGroup,
+    sections=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="kebab", message="kebab %(version)s")
+@common_options
+def kebab() -> None:
+    """A local-first knowledge base: finds the right lines by words and by meaning, and says why."""
+
+
+def main() -> None:
+    """The ``kebab`` command; leaves with the exit code of the specification."""
+    sys.exit(kebab.main(prog_name="kebab", standalone_mode=False))

@@ -1,0 +1,86 @@
+"""How failures leave the program: two lines for people, one ``error.v1`` object with ``--json``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+import click
+from click.exceptions import NoArgsIsHelpError
+
+from kebab.errors import KebabError
+
+INTERRUPTED = 130
+FAILED = 2
+
+
+def report(error: BaseException, *, arguments: Sequence[str]) -> int:
+    """Say on stderr what went wrong and return the exit code.
+
+    The flags are looked up in the bare arguments, since a usage error can come before they are parsed.
+    """
+    if isinstance(error, BrokenPipeError):
+        silence_stdout()
+        return 0
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return INTERRUPTED
+    if isinstance(error, NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return FAILED
+    if _asked(arguments, "--verbose", "-v"):
+        _print_traceback(error)
+    code, message, hint, details = _described(error)
+    if _asked(arguments, "--json"):
+        _print_json(code=code, message=message, hint=hint, details=details)
+    else:
+        print_error(message, hint=hint)
+    return error.exit_code if isinstance(error, (KebabError, click.ClickException)) else FAILED
+
+
+def print_error(message: str, *, hint: str | None = None) -> None:
+    """One line ``error: …`` and, where there is something to do, one line ``hint: …``, both on stderr."""
+    color = None if sys.stderr.isatty() and not os.environ.get("NO_COLOR") else False
+    click.echo(click.style("error: ", fg="red", bold=True) + message, err=True, color=color)
+    if hint:
+        click.echo(click.style("hint: ", fg="cyan") + hint, err=True, color=color)
+
+
+def silence_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush into a closed pipe stays quiet."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _described(error: BaseException) -> tuple[str, str, str | None, Mapping[str, object]]:
+    if isinstance(error, KebabError):
+        return error.code, error.message, error.hint, error.details
+    if isinstance(error, click.UsageError):
+        path = error.ctx.command_path if error.ctx else "kebab"
+        return "invalid_input", error.format_message(), f"see: {path} --help", {}
+    if isinstance(error, click.ClickException):
+        return "invalid_input", error.format_message(), None, {}
+    if isinstance(error, OSError):
+        where = f": {error.filename}" if error.filename else ""
+        return "io_error", f"{error.strerror or error}{where}", None, {}
+    text = " ".join(str(error).split())
+    hint = "this is a fault in kebab; run the same command with --verbose to see where"
+    return "generic", f"{type(error).__name__}: {text}" if text else type(error).__name__, hint, {}
+
+
+def _print_json(*, code: str, message: str, hint: str | None, details: Mapping[str, object]) -> None:
+    from kebab import wire
+
+    click.echo(
+        wire.encode(wire.Error(code=code, message=message, hint=hint, details=dict(details))), err=True
+    )
+
+
+def _print_traceback(error: BaseException) -> None:
+    import traceback
+
+    traceback.print_exception(error)
+
+
+def _asked(arguments: Sequence[str], *flags: str) -> bool:
+    before = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return any(flag in before for flag in flags)

@@ -1,0 +1,171 @@
+"""One run of the program: the common options, the knowledge base it opens, and where output goes.
+
+How a command is written::
+
+    @command("ask")
+    @click.argument("question")
+    def ask(session: Session, question: str) -> int:
+        \"\"\"First line: shown in lists, ends with a period.\"\"\"
+        answer = session.kebab().ask(question)
+        session.put(wire.answer(answer), lambda: render_answer(answer, session.screen))
+        return 0 if answer.grounded else 1
+
+The returned number is the exit code; None means 0. A failure is a raised KebabError.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import click
+
+from kebab.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from kebab.app import Kebab
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
+
+COMMON = ("config", "json", "quiet", "verbose", "readonly")
+
+
+@dataclass
+class Session:
+    """What the common options said; ``--json`` implies ``--quiet``."""
+
+    config: Path | None = None
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    readonly: bool = False
+    overrides: dict[str, object] = field(default_factory=dict)
+    """Settings that flags of a command set, by dotted key."""
+    _opened: Kebab | None = None
+
+    def kebab(self, *, readonly: bool = False, overrides: Mapping[str, object] | None = None) -> Kebab:
+        """The knowledge base, opened at the first call and closed when the command ends."""
+        if self._opened is None:
+            from kebab.app import Kebab
+
+            self._opened = Kebab.open(
+                self.config,
+                readonly=self.readonly or readonly,
+                overrides={**self.overrides, **(overrides or {})},
+            )
+            click.get_current_context().call_on_close(self._opened.close)
+        return self._opened
+
+    @cached_property
+    def screen(self) -> Screen:
+        """The terminal behind stdout, or what stands in for it when piped."""
+        return Screen.of(sys.stdout)
+
+    def put(self, shape: object, human: Callable[[], str]) -> None:
+        """Write the result: the wire shape as one JSON line with ``--json``, else the text for people."""
+        if self.json:
+            self.put_json(shape)
+        elif text := human():
+            click.echo(text, color=None if self.screen.color else False)
+
+    def put_json(self, shape: object) -> None:
+        from kebab import wire
+
+        click.echo(wire.encode(shape))
+
+    def say(self, message: str) -> None:
+        """Talk on stderr; ``--quiet`` and ``--json`` silence it."""
+        if not (self.quiet or self.json):
+            click.echo(message, err=True)
+
+    def warn(self, messages: Iterable[str]) -> None:
+        """What the user must know besides the result; on stderr, also when quiet, never with ``--json``."""
+        if not self.json:
+            for message in messages:
+                click.echo(f"note: {message}", err=True)
+
+
+def common_options(function: F) -> F:
+    """Add --config --json --quiet --verbose --readonly; they work before and after the command's name."""
+    options = (
+        click.option(
+            "--config", metavar="PATH", type=click.Path(path_type=Path), help="Use this config.toml."
+        ),
+        click.option("--json", is_flag=True, help="Write JSON to stdout; errors as JSON to stderr."),
+        click.option("--quiet", "-q", is_flag=True, help="Say nothing but results and errors."),
+        click.option("--verbose", "-v", is_flag=True, help="Say more; show where an unexpected error arose."),
+        click.option(
+            "--readonly", is_flag=True, envvar="KEBAB_READONLY", help="Refuse whatever would write."
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    for parameter in function.__click_params__:  # type: ignore[attr-defined]
+        if parameter.name in COMMON:
+            parameter.expose_value = False
+            parameter.callback = _remember
+    return function
+
+
+def _remember(ctx: click.Context, parameter: click.Parameter, value: object) -> object:
+    """Keep what was given: a flag before the command's name is not undone by its absence after it."""
+    if value and parameter.name:
+        setattr(ctx.ensure_object(Session), parameter.name, value)
+    return value
+
+
+class Command(click.Command):
+    """A command whose help lists its own options first and the common ones apart."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _format_options(self, ctx, formatter)
+
+
+class Group(click.Group):
+    """A group of commands that take the common options too."""
+
+    command_class = Command
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _format_options(self, ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+
+def command(name: str, *, parent: click.Group | None = None, **attrs: Any) -> Callable[[F], Command]:
+    """Make a command of a function whose first parameter is the Session."""
+
+    def decorate(function: F) -> Command:
+        passed = click.make_pass_decorator(Session, ensure=True)(function)
+        made = click.command(name, cls=Command, **attrs)(common_options(passed))
+        if parent is not None:
+            parent.add_command(made)
+        return made
+
+    return decorate
+
+
+def group(name: str, *, help: str) -> Group:
+    """An empty group; fill it with ``command(name, parent=group)``."""
+
+    def body() -> None:
+        return None
+
+    return click.group(name, cls=Group, help=help)(common_options(body))
+
+
+def _format_options(owner: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    own: list[tuple[str, str]] = []
+    common: list[tuple[str, str]] = []
+    for parameter in owner.get_params(ctx):
+        if record := parameter.get_help_record(ctx):
+            (common if parameter.name in COMMON else own).append(record)
+    for title, records in (("Options", own), ("Common options", common)):
+        if records:
+            with formatter.section(title):
+                formatter.write_dl(records)

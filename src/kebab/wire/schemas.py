@@ -1,0 +1,71 @@
+"""The JSON schemas of the shapes, generated so that documents and code cannot drift."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kebab.wire.shape import Shape
+
+
+def schema_name(shape: type[Shape]) -> str:
+    """``search_hit.v1`` for the shape that carries it."""
+    return str(shape.__struct_config__.tag)
+
+
+def schema_of(shape: type[Shape]) -> dict[str, Any]:
+    """A self-contained JSON schema (draft 2020-12)."""
+    (reference,), components = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"kebab:{schema_name(shape)}",
+        **reference,
+        "$defs": dict(sorted(components.items())),
+    }
+
+
+def write_schemas(shapes: Iterable[type[Shape]], folder: Path) -> list[Path]:
+    """Write one file a shape, ``search_hit.schema.json``; returns them in order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for shape in shapes:
+        path = folder / f"{schema_name(shape).removesuffix('.v1')}.schema.json"
+        text = msgspec.json.format(msgspec.json.encode(schema_of(shape)), indent=2)
+        path.write_bytes(text + b"\n")
+        written.append(path)
+    return written
+
+
+def broken_promises(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """What a reader of the old schema could no longer rely on; empty when the change is additive.
+
+    Additive is: a new optional key, a new definition, a key that becomes required in output, a new value
+    only where the type stays open. A key that goes, becomes optional or changes its type breaks readers.
+    """
+    found: list[str] = []
+    definitions = new.get("$defs", {})
+    for name, before in old.get("$defs", {}).items():
+        if name not in definitions:
+            found.append(f"{name} is gone")
+            continue
+        found += [f"{name}: {message}" for message in _broken(before, definitions[name])]
+    return found
+
+
+def _broken(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    found = []
+    for key, promised in before.get("properties", {}).items():
+        now = after.get("properties", {}).get(key)
+        if now is None:
+            found.append(f"key {key!r} is gone")
+        elif _kind(now) != _kind(promised):
+            found.append(f"key {key!r} changed its type")
+    lost = set(before.get("required", ())) - set(after.get("required", ()))
+    return found + [f"key {key!r} is no longer always there" for key in sorted(lost)]
+
+
+def _kind(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key not in ("description", "title", "default")}

@@ -1,0 +1,137 @@
+"""Shapes of search: what was found, where it stands, and how it came to its place."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, UnsetType
+
+from kebab.domain import hits as domain
+from kebab.wire.errors import Error
+from kebab.wire.shape import Shape, of
+
+
+class Citation(Shape, frozen=True, tag_field="schema_version", tag="citation.v1"):
+    """Where a text stands; ``uri`` is ``path#L12-L34``, ``path#p=3`` and the like."""
+
+    kind: str
+    path: str
+    uri: str
+    start: int
+    end: int
+    stale: bool
+    region: tuple[int, int, int, int] | None = None
+
+
+class Retrieval(Shape, frozen=True):
+    """Scores in [0, 1]; the leg that did not find the chunk is null."""
+
+    method: str
+    fusion_score: float
+    lexical_score: float | None
+    lexical_rank: int | None
+    vector_score: float | None
+    vector_rank: int | None
+
+
+class Evidence(Shape, frozen=True):
+    """What one leg knows of the hit, as its engine gave it."""
+
+    leg: str
+    rank: int
+    raw_score: float
+    contribution: float | None
+    matched_terms: tuple[str, ...]
+
+
+class SearchHit(Shape, frozen=True, tag_field="schema_version", tag="search_hit.v1"):
+    rank: int
+    score: float
+    score_kind: str
+    chunk_id: str
+    doc_id: str
+    doc_path: str
+    title: str
+    heading_path: tuple[str, ...]
+    section_label: str | None
+    snippet: str
+    marks: tuple[tuple[int, int], ...]
+    citation: Citation
+    retrieval: Retrieval
+    index_version: str
+    embedding_model: str | None
+    chunker_version: str
+    indexed_at: str
+    stale: bool
+    source_id: str
+    trust_level: str
+    repo: str | None = None
+    code_lang: str | None = None
+    evidence: tuple[Evidence, ...] | UnsetType = UNSET
+
+
+class Degradation(Shape, frozen=True):
+    """A part of the search that could not take part, and why."""
+
+    part: str
+    code: str
+    message: str
+
+
+class Fusion(Shape, frozen=True):
+    policy: str
+    weights: dict[str, float]
+    reason: str
+
+
+class TraceCandidate(Shape, frozen=True):
+    chunk_id: str
+    doc_path: str
+    rank: int
+    raw_score: float
+
+
+class Trace(Shape, frozen=True):
+    """The lists before fusion and where the time went."""
+
+    legs: dict[str, tuple[TraceCandidate, ...]]
+    timings_ms: dict[str, float]
+
+
+class SearchResponse(Shape, frozen=True, tag_field="schema_version", tag="search_response.v1"):
+    query: str
+    mode: str
+    hits: tuple[SearchHit, ...]
+    next_cursor: str | None
+    truncated: bool
+    degraded: tuple[Degradation, ...]
+    index_version: str
+    fusion: Fusion | UnsetType = UNSET
+    trace: Trace | UnsetType = UNSET
+
+
+class BulkSearchItem(Shape, frozen=True, tag_field="schema_version", tag="bulk_search_item.v1"):
+    """The answer to one line of ``search --bulk``: a response or an error, the other is null."""
+
+    query: str | None
+    response: SearchResponse | None
+    error: Error | None
+
+
+def search_response(response: domain.SearchResponse, *, explain: bool = False) -> SearchResponse:
+    """With ``explain`` the hits carry each leg's evidence and the response says how they were fused."""
+    return of(
+        response,
+        SearchResponse,
+        hits=tuple(search_hit(hit, explain=explain) for hit in response.hits),
+        fusion=of(response.fusion, Fusion) if explain and response.fusion else UNSET,
+        trace=of(response.trace, Trace) if response.trace else UNSET,
+    )
+
+
+def search_hit(hit: domain.SearchHit, *, explain: bool = False) -> SearchHit:
+    return of(
+        hit,
+        SearchHit,
+        snippet=hit.snippet.text,
+        marks=hit.snippet.marks,
+        evidence=tuple(of(evidence, Evidence) for evidence in hit.evidence) if explain else UNSET,
+    )

@@ -1,0 +1,34 @@
+"""What every wire object is: a frozen struct whose first key, ``schema_version``, names its schema."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import msgspec
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class Shape(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of an object that has no schema of its own."""
+
+
+def of(source: object, shape: type[S], **replaced: Any) -> S:
+    """The shape of a domain value: each key is the attribute of that name, or stands in ``replaced``.
+
+    Keys the value does not have keep their default; a key without one raises, so that a shape cannot
+    silently lose what it promises.
+    """
+    values = dict(replaced)
+    for field in msgspec.structs.fields(shape):
+        if field.name not in values and hasattr(source, field.name):
+            values[field.name] = getattr(source, field.name)
+    config = shape.__struct_config__
+    if config.tag_field:
+        values[config.tag_field] = config.tag
+    return msgspec.convert(values, shape, from_attributes=True)
+
+
+def encode(shape: object) -> bytes:
+    """One line of JSON. Equal values give equal bytes: declared key order, sorted maps, shortest floats."""
+    return msgspec.json.encode(shape, order="deterministic")
