@@ -52,6 +52,13 @@ class StoredChunk:
     """Key of the chunk's embedding in the cache; see ``embedding_input``."""
 
 
+def searchable_text(stored: StoredChunk) -> str:
+    """What the words index reads of a chunk: title and headings count as words of every section below."""
+    chunk = stored.chunk
+    headings = [heading for heading in chunk.heading_path if heading != stored.title]
+    return "\n".join([stored.title, *headings, chunk.text])
+
+
 def embedding_input(*, title: str, heading_path: tuple[str, ...], text: str) -> str:
     """What an embedder reads for a chunk: title and headings first, since a section rarely repeats them."""
     headings = [h for h in heading_path if h != title]

@@ -97,7 +97,6 @@ class Degradation:
 @dataclass(frozen=True, slots=True)
 class TraceCandidate:
     chunk_id: ChunkId
-    doc_path: str
     rank: int
     raw_score: float
 

@@ -49,6 +49,8 @@ class SearchQuery:
     """Texts in double quotes: every hit contains each of them. They are part of ``text`` as well."""
     excluded: tuple[str, ...] = ()
     """Words written ``-word``: no hit contains one. They are not part of ``text``."""
+    explain: bool = False
+    """Also say which words of the query each hit holds."""
 
     def widened(self, k: int) -> SearchQuery:
         return replace(self, k=max(self.k, k))

@@ -23,10 +23,10 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from operator import add
+from typing import NamedTuple
 
 # Scripts written without spaces between words, or, in Korean, with particles glued to them.
 _PAIRED = (
@@ -34,7 +34,7 @@ _PAIRED = (
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 # A raw token: word characters, joined by single signs that identifiers, numbers and contractions use.
-_TOKEN = re.compile(r"[^\W_]\w*(?:[-./'’]\w+|,\d{3}(?!\d))*")
+_TOKEN = re.compile(r"[^\W_]\w*(?:[-.'’]\w+|,\d{3}(?!\d))*")
 _RUN = re.compile(
     rf"(?P<paired>[{_PAIRED}]+)"
     rf"|\d{{1,3}}(?:,\d{{3}})+(?!\d)"
@@ -42,18 +42,23 @@ _RUN = re.compile(
 )
 _ALL_PAIRED = re.compile(rf"[{_PAIRED}]+")
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
+_HUMPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _ACCENTED = re.compile("([a-z])[\u0300-\u036f]+")
-_NOT_WORD = re.compile(r"[\W_]+")
+# A sign inside an identifier is dropped (`c-3po` is `c3po`), but not between digits: 1.23 is not 12.3.
+_DIGITS_APART = re.compile(r"\d[\W_]+\d")
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9]+")
+_BOUND = re.compile(r"[\W_]+")
 
 # Longer than any word; a longer run (base64, a hash table dump) is known by its beginning.
 _MAX_TERM = 64
+# Longer joined tokens are links and slugs, which nobody types whole.
+_MAX_WHOLE = 40
 # Entries of the token memory before it starts afresh: some 30 MB, the vocabulary of a large vault.
 _MAX_TOKENS = 131_072
 _SINGLE, _PAIR, _WORD, _FORM = range(4)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):  # not a dataclass: a million are made per second
     """A term and the part of its raw token that it stands for."""
 
     term: str
@@ -71,15 +76,34 @@ class _Memory(dict[str, str]):
         self._stem = stem
 
     def __missing__(self, token: str) -> str:
-        if _ALL_PAIRED.fullmatch(token) and unicodedata.is_normalized("NFKC", token):
-            self[token] = terms = _interleaved(token)
-            return terms
-        pieces = _pieces(token, self._stem)
-        forms = " ".join(piece.term for piece in pieces if piece.kind == _FORM)
-        if forms:  # before the main terms: whoever finds those must find these
+        if token.isascii():
+            terms, forms = self._plain(token) if "'" not in token and "," not in token else self._any(token)
+        elif _ALL_PAIRED.fullmatch(token) and unicodedata.is_normalized("NFKC", token):
+            terms, forms = _interleaved(token), ""
+        else:
+            terms, forms = self._any(token)
+        if forms:  # before the terms: whoever finds those must find these
             self.forms[token] = forms
-        self[token] = terms = " ".join(piece.term for piece in pieces if piece.kind != _FORM)
+        self[token] = terms
         return terms
+
+    def _any(self, token: str) -> tuple[str, str]:
+        pieces = _pieces(token, self._stem)
+        terms = " ".join([piece.term for piece in pieces if piece.kind != _FORM])
+        return terms, " ".join([piece.term for piece in pieces if piece.kind == _FORM])
+
+    def _plain(self, token: str) -> tuple[str, str]:
+        """The same as _any, from the parts' own entries: links and paths repeat parts, not wholes."""
+        if token.isalnum():
+            humps = _humps(token) if _HUMPED.search(token) else ()
+            forms = [_term(hump[0], self._stem) for hump in humps]
+            return _term(token, self._stem), " ".join(forms)
+        words = _PLAIN_WORD.findall(token)
+        terms = [self[word] for word in words]
+        forms = [self.forms[word] for word in words if word in self.forms]
+        if len(words) > 1 and len(token) <= _MAX_WHOLE:
+            forms.append(_whole(token, words, self._stem))
+        return " ".join(terms), " ".join(forms)
 
 
 class Analyzer:
@@ -191,9 +215,9 @@ def _pieces(token: str, stem: Callable[[str], str]) -> list[_Piece]:
             words.append("")
         else:
             pieces.extend(_word_pieces(run[0], run.start(), stem))
-            words.append(run[0])
-    if len(words) > 1 and all(words):
-        pieces.extend(_whole(words, len(plain), stem))
+            words.append(_BOUND.sub("", run[0]))
+    if len(words) > 1 and all(words) and len(plain) <= _MAX_WHOLE:
+        pieces.append(_Piece(_whole(plain, words, stem), 0, len(plain), _FORM))
     if plain == token:
         return pieces
     # Compatibility forms (ﬁ, full width) change lengths: such a token is marked as one.
@@ -211,32 +235,38 @@ def _word_pieces(word: str, at: int, stem: Callable[[str], str]) -> Iterator[_Pi
     term = _term(word, stem)
     if term:
         yield _Piece(term, at, at + len(word), _WORD)
-    if word.islower() or word.isupper() or word[1:].islower():
-        return
-    humps = [hump for hump in _HUMP.finditer(word[:_MAX_TERM]) if len(hump[0]) > 1]
-    for hump in humps:
-        if hump[0] != word:
+    if _HUMPED.search(word):
+        for hump in _humps(word):
             yield _Piece(_term(hump[0], stem), at + hump.start(), at + hump.end(), _FORM)
 
 
-def _whole(words: list[str], end: int, stem: Callable[[str], str]) -> Iterator[_Piece]:
-    whole = words[0]
-    for word in words[1:]:
-        whole += f"_{word}" if whole[-1].isdigit() and word[0].isdigit() else word
-        if len(whole) > _MAX_TERM:
-            return
-    yield _Piece(_term(whole, stem, keep="_"), 0, end, _FORM)
+def _humps(word: str) -> list[re.Match[str]]:
+    return [hump for hump in _HUMP.finditer(word[:_MAX_TERM]) if len(hump[0]) > 1]
 
 
-def _term(word: str, stem: Callable[[str], str], *, keep: str = "") -> str:
+def _whole(token: str, words: list[str], stem: Callable[[str], str]) -> str:
+    if _DIGITS_APART.search(token):
+        words = [
+            word + "_" if word[-1:].isdigit() and next_word[:1].isdigit() else word
+            for word, next_word in zip(words, [*words[1:], ""], strict=True)
+        ]
+        return _fold("".join(words))
+    return _term("".join(words), stem)
+
+
+def _term(word: str, stem: Callable[[str], str]) -> str:
     word = word[:_MAX_TERM]
-    if word.isascii():
-        folded = word.lower()
-    else:
-        decomposed = unicodedata.normalize("NFD", word.casefold().replace("’", "'"))
-        folded = unicodedata.normalize("NFC", _ACCENTED.sub(r"\1", decomposed))
+    if word.isascii() and word.isalnum():
+        return stem(word.lower()) if word.isalpha() else word.lower()
     # Stemmed before the apostrophe goes: Snowball knows the possessive.
-    return "".join(char for char in stem(folded) if char.isalnum() or char in keep)
+    return _BOUND.sub("", stem(_fold(word)))
+
+
+def _fold(word: str) -> str:
+    if word.isascii():
+        return word.lower()
+    decomposed = unicodedata.normalize("NFD", word.casefold().replace("’", "'"))
+    return unicodedata.normalize("NFC", _ACCENTED.sub(r"\1", decomposed))
 
 
 def _asked(pieces: list[_Piece]) -> Iterator[_Piece]:

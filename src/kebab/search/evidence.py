@@ -1,0 +1,44 @@
+"""Evidence for a query: how much of what it says do the best lexical hits really hold?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+from kebab.domain.chunks import searchable_text
+from kebab.domain.fusion import Ranked
+from kebab.domain.hits import Leg
+from kebab.domain.ids import ChunkId
+from kebab.domain.queries import SearchQuery
+from kebab.ports import Analyzer, DocumentStore, LexicalIndex
+from kebab.search.fusion import QueryEvidence
+
+BEST_HITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageReader:
+    """Measures coverage on the texts of the best hits, weighted by how rare each word is."""
+
+    index: LexicalIndex
+    store: DocumentStore
+    analyzer: Analyzer
+
+    def read(self, query: SearchQuery, rankings: Mapping[str, Sequence[Ranked]]) -> QueryEvidence:
+        terms = self.analyzer.query_terms(query.text)
+        best = [ChunkId(item.id) for item in rankings.get(Leg.LEXICAL.value, ())[:BEST_HITS]]
+        if not terms or not best:
+            return QueryEvidence(0.0, len(terms))
+        idf = self.idf(terms)
+        texts = self.store.hydrate(best).values()
+        held = [idf.keys() & set(self.analyzer.terms(searchable_text(stored))) for stored in texts]
+        total = sum(idf.values())
+        covered = max((sum(idf[term] for term in found) for found in held), default=0.0)
+        return QueryEvidence(covered / total if total else 0.0, len(terms))
+
+    def idf(self, terms: Sequence[str]) -> dict[str, float]:
+        """Rarity of each term as BM25 counts it; an unknown term is the rarest."""
+        count = self.index.count()
+        frequencies = self.index.document_frequencies(terms)
+        return {term: log(1 + (count - df + 0.5) / (df + 0.5)) for term, df in frequencies.items()}

@@ -1,0 +1,75 @@
+"""Fusion policies: how the legs' lists become one, with a note that says how and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from kebab.domain.fusion import RRF_K, Fused, Rankings, convex, rrf
+from kebab.domain.hits import FusionNote, Leg, ScoreKind
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEvidence:
+    """What a policy may look at besides the lists."""
+
+    coverage: float = 0.0
+    """Share of the query's idf mass that the best lexical hits hold; 0 when no word is known."""
+    terms: int = 0
+
+
+class FusionPolicy(Protocol):
+    """Turns rankings into one order. The order is total and depends on nothing but the input."""
+
+    @property
+    def kind(self) -> ScoreKind: ...
+
+    def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rrf:
+    """Reciprocal rank fusion, every leg alike."""
+
+    k: int = RRF_K
+    kind: ScoreKind = field(default=ScoreKind.RRF, init=False)
+
+    def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
+        weights = dict.fromkeys(rankings, 1.0)
+        return rrf(rankings, k=self.k), FusionNote("rrf", weights, f"ranks count alike, k = {self.k}")
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedRrf:
+    """Reciprocal rank fusion with a weight for each leg."""
+
+    weights: Mapping[str, float]
+    k: int = RRF_K
+    kind: ScoreKind = field(default=ScoreKind.WEIGHTED_RRF, init=False)
+
+    def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
+        note = FusionNote("weighted_rrf", dict(self.weights), f"ranks count by fixed weights, k = {self.k}")
+        return rrf(rankings, k=self.k, weights=self.weights), note
+
+
+@dataclass(frozen=True, slots=True)
+class Convex:
+    """Weighted sum of scores, each divided by the best of its list."""
+
+    weights: Mapping[str, float]
+    kind: ScoreKind = field(default=ScoreKind.CONVEX, init=False)
+
+    def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
+        note = FusionNote("convex", dict(self.weights), "scores relative to each leg's best, fixed weights")
+        return convex(rankings, weights=self.weights), note
+
+
+def policies(*, k: int, lexical: float, vector: float) -> dict[str, FusionPolicy]:
+    """Every policy by the name that settings and ``--fusion`` use."""
+    weights = {Leg.LEXICAL.value: lexical, Leg.VECTOR.value: vector}
+    return {
+        "rrf": Rrf(k),
+        "weighted_rrf": WeightedRrf(weights, k),
+        "convex": Convex(weights),
+    }

@@ -1,0 +1,201 @@
+"""Finding by words and by meaning at once: run the legs, fuse their lists, say what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Protocol
+
+from kebab.domain.fusion import Fused, Ranked
+from kebab.domain.hits import (
+    Degradation,
+    FusionNote,
+    Leg,
+    LegEvidence,
+    Retrieval,
+    RetrievalDetail,
+    SearchTrace,
+    TraceCandidate,
+)
+from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.queries import SearchMode, SearchQuery
+from kebab.errors import EngineError
+from kebab.ports import DocumentStore, Retriever
+from kebab.search.fusion import FusionPolicy, QueryEvidence
+from kebab.search.lexical import lexical_score
+from kebab.search.present import Placed, Presenter
+from kebab.search.vector import vector_score
+
+CANDIDATES = 100
+
+
+class LegRetriever(Retriever, Protocol):
+    """A retriever that can also give its bare ranking, which is all that fusion needs."""
+
+    @property
+    def leg(self) -> Leg: ...
+
+    @property
+    def embedding_model(self) -> str | None: ...
+
+    def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]: ...
+
+    def degraded(self) -> tuple[Degradation, ...]: ...
+
+
+class EvidenceReader(Protocol):
+    """Reads what the best lexical hits say of the query; see ``search.evidence``."""
+
+    def read(self, query: SearchQuery, rankings: Mapping[str, Sequence[Ranked]]) -> QueryEvidence: ...
+
+
+@dataclass(frozen=True, slots=True)
+class HybridRetriever:
+    """Dispatches by mode: lexical and vector go to their leg as they are, hybrid runs both and fuses.
+
+    A leg that fails is left out and named in ``degraded``; only when every leg fails does the search raise.
+    """
+
+    lexical: LegRetriever
+    vector: LegRetriever | None
+    store: DocumentStore
+    fusion: FusionPolicy
+    evidence: EvidenceReader
+    presenter: Presenter
+    candidates: int = CANDIDATES
+
+    @property
+    def index_version(self) -> str:
+        if self.vector is None:
+            return self.lexical.index_version
+        return f"hybrid:{self.lexical.index_version}+{self.vector.index_version}"
+
+    def search(self, query: SearchQuery) -> Retrieval:
+        if query.mode is SearchMode.LEXICAL or self.vector is None:
+            return self.lexical.search(query)
+        if query.mode is SearchMode.VECTOR:
+            return self.vector.search(query)
+        return self._fused_search(query, (self.lexical, self.vector))
+
+    def _fused_search(self, query: SearchQuery, legs: tuple[LegRetriever, ...]) -> Retrieval:
+        timings: dict[str, float] = {}
+        rankings, degraded = self._rankings(query, legs, timings)
+        started = perf_counter()
+        fused, note = self._fuse(query, rankings)
+        timings["fusion_ms"] = _since(started)
+        started = perf_counter()
+        places = _places(rankings)
+        models = [leg.embedding_model for leg in legs if leg.leg.value in rankings]
+        hits = self.presenter.hits(
+            [_placed(item, places) for item in fused],
+            query,
+            score_kind=self.fusion.kind,
+            index_version=self.index_version,
+            embedding_model=next((model for model in models if model), None),
+        )
+        timings["present_ms"] = _since(started)
+        return Retrieval(hits, degraded, self._trace(rankings, timings), note)
+
+    def _rankings(
+        self, query: SearchQuery, legs: tuple[LegRetriever, ...], timings: dict[str, float]
+    ) -> tuple[dict[str, list[Ranked]], tuple[Degradation, ...]]:
+        docs = self.store.matching(query.filters)
+        rankings: dict[str, list[Ranked]] = {}
+        degraded: list[Degradation] = []
+        failures: list[EngineError] = []
+        for leg in legs:
+            started = perf_counter()
+            try:
+                rankings[leg.leg.value] = leg.rank(query, depth=self._depth(query.k), docs=docs)
+                degraded += leg.degraded()
+            except EngineError as error:
+                failures.append(error)
+                degraded.append(Degradation(leg.leg.value, error.code, error.message))
+            timings[f"{leg.leg.value}_ms"] = _since(started)
+        if not rankings:
+            raise failures[0]
+        return rankings, tuple(degraded)
+
+    def _depth(self, k: int) -> int:
+        """Whole tiers, at least twice k deep."""
+        tiers = max(1, -(-2 * k // self.candidates))
+        return tiers * self.candidates
+
+    def _fuse(
+        self, query: SearchQuery, rankings: Mapping[str, Sequence[Ranked]]
+    ) -> tuple[list[Fused], FusionNote]:
+        """Fuse tier by tier: the first ``candidates`` of each leg, then the next, and so on.
+
+        What stands in the first tier is thus the same for every k: a larger k only adds below it. A tier's
+        scores are scaled under the last score of the tier before, so that the order is the scores' order.
+        """
+        evidence = self.evidence.read(query, rankings)
+        fused, note = self.fusion.fuse(_tier(rankings, 0, self.candidates, set()), evidence)
+        for start in range(self.candidates, self._depth(query.k), self.candidates):
+            seen = {item.id for item in fused}
+            tier = _tier(rankings, start, self.candidates, seen)
+            ceiling = fused[-1].score if fused else 1.0
+            fused += [_scaled(item, ceiling) for item in self.fusion.fuse(tier, evidence)[0]]
+        return fused, note
+
+    def _trace(self, rankings: Mapping[str, Sequence[Ranked]], timings: dict[str, float]) -> SearchTrace:
+        legs = {
+            leg: tuple(
+                TraceCandidate(ChunkId(item.id), rank, item.score)
+                for rank, item in enumerate(ranking, start=1)
+            )
+            for leg, ranking in rankings.items()
+        }
+        return SearchTrace(legs, timings)
+
+
+def _tier(
+    rankings: Mapping[str, Sequence[Ranked]], start: int, size: int, seen: set[str]
+) -> dict[str, list[Ranked]]:
+    return {
+        leg: [item for item in ranking[start : start + size] if item.id not in seen]
+        for leg, ranking in rankings.items()
+    }
+
+
+def _scaled(item: Fused, ceiling: float) -> Fused:
+    parts = {leg: part * ceiling for leg, part in item.contributions.items()}
+    return Fused(item.id, item.score * ceiling, parts)
+
+
+Places = dict[str, dict[str, tuple[int, float]]]
+"""Leg → id → rank and raw score."""
+
+
+def _places(rankings: Mapping[str, Sequence[Ranked]]) -> Places:
+    return {
+        leg: {item.id: (rank, item.score) for rank, item in enumerate(ranking, start=1)}
+        for leg, ranking in rankings.items()
+    }
+
+
+def _placed(item: Fused, places: Places) -> Placed:
+    lexical = places.get(Leg.LEXICAL.value, {}).get(item.id)
+    vector = places.get(Leg.VECTOR.value, {}).get(item.id)
+    found = {leg: by_id[item.id] for leg, by_id in places.items() if item.id in by_id}
+    return Placed(
+        ChunkId(item.id),
+        item.score,
+        RetrievalDetail(
+            SearchMode.HYBRID,
+            item.score,
+            lexical_score=lexical_score(lexical[1]) if lexical else None,
+            lexical_rank=lexical[0] if lexical else None,
+            vector_score=vector_score(vector[1]) if vector else None,
+            vector_rank=vector[0] if vector else None,
+        ),
+        tuple(
+            LegEvidence(Leg(leg), rank, score, item.contributions.get(leg, 0.0))
+            for leg, (rank, score) in found.items()
+        ),
+    )
+
+
+def _since(started: float) -> float:
+    return (perf_counter() - started) * 1000

@@ -1,0 +1,80 @@
+"""Finding by words: BM25 over analysed text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kebab.domain.fusion import Ranked
+from kebab.domain.hits import Degradation, Leg, LegEvidence, Retrieval, RetrievalDetail, ScoreKind
+from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.queries import SearchMode, SearchQuery
+from kebab.ports import Analyzer, DocumentStore, LexicalIndex, LexicalQuery
+from kebab.search.present import Placed, Presenter
+
+
+def lexical_score(bm25: float) -> float:
+    """BM25 folded into [0, 1)."""
+    return bm25 / (1 + bm25) if bm25 > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalRetriever:
+    """Ranks the chunks that hold at least one word of the query."""
+
+    index: LexicalIndex
+    store: DocumentStore
+    analyzer: Analyzer
+    presenter: Presenter
+
+    leg: ClassVar[Leg] = Leg.LEXICAL
+    score_kind: ClassVar[ScoreKind] = ScoreKind.BM25
+    embedding_model: ClassVar[str | None] = None
+
+    @property
+    def index_version(self) -> str:
+        return self.index.version
+
+    def search(self, query: SearchQuery) -> Retrieval:
+        ranked = self.rank(query, depth=query.k, docs=self.store.matching(query.filters))
+        placed = [self._placed(rank, item) for rank, item in enumerate(ranked, start=1)]
+        hits = self.presenter.hits(
+            placed,
+            query,
+            score_kind=self.score_kind,
+            index_version=self.index_version,
+            embedding_model=None,
+        )
+        return Retrieval(hits, self.degraded())
+
+    def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
+        """Chunk ids by BM25, best first, at most ``depth``; empty when no word of the query is known."""
+        terms = tuple(self.analyzer.query_terms(query.text))
+        if not terms:
+            return []
+        lexical = LexicalQuery(
+            terms,
+            phrases=self._sequences(query.phrases),
+            excluded=self._sequences(query.excluded),
+        )
+        return self.index.search(lexical, limit=depth, docs=docs)
+
+    def degraded(self) -> tuple[Degradation, ...]:
+        """Says how far the index is behind the store; empty when it is not."""
+        behind = self.store.latest() - self.index.checkpoint()
+        if behind <= 0 or self.store.pending(self.index.checkpoint(), limit=1) is None:
+            return ()
+        return (Degradation("lexical", "index_behind", f"the words index is {behind} changes behind"),)
+
+    def _sequences(self, texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+        sequences = (tuple(self.analyzer.terms(text)) for text in texts)
+        return tuple(sequence for sequence in sequences if sequence)
+
+    def _placed(self, rank: int, item: Ranked) -> Placed:
+        score = lexical_score(item.score)
+        return Placed(
+            ChunkId(item.id),
+            score,
+            RetrievalDetail(SearchMode.LEXICAL, score, lexical_score=score, lexical_rank=rank),
+            (LegEvidence(self.leg, rank, item.score),),
+        )

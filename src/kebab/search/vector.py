@@ -1,0 +1,106 @@
+"""Finding by meaning: cosine between the query's vector and the chunks'."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kebab.domain.chunks import searchable_text
+from kebab.domain.fusion import Ranked
+from kebab.domain.hits import Degradation, Leg, LegEvidence, Retrieval, RetrievalDetail, ScoreKind
+from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.queries import SearchMode, SearchQuery
+from kebab.ports import Analyzer, DocumentStore, Embedder, EmbeddingKind, EmbeddingStore, VectorIndex
+from kebab.search.present import Placed, Presenter
+
+
+def vector_score(cosine: float) -> float:
+    """Cosine moved from [-1, 1] into [0, 1]."""
+    return min(1.0, max(0.0, (1 + cosine) / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRetriever:
+    """Ranks chunks by how near their vector is to the query's."""
+
+    index: VectorIndex
+    embedder: Embedder
+    store: DocumentStore
+    embeddings: EmbeddingStore
+    analyzer: Analyzer
+    presenter: Presenter
+
+    leg: ClassVar[Leg] = Leg.VECTOR
+    score_kind: ClassVar[ScoreKind] = ScoreKind.COSINE
+
+    @property
+    def index_version(self) -> str:
+        return self.index.version
+
+    @property
+    def embedding_model(self) -> str | None:
+        return self.embedder.model_id
+
+    def search(self, query: SearchQuery) -> Retrieval:
+        ranked = self.rank(query, depth=query.k, docs=self.store.matching(query.filters))
+        placed = [self._placed(rank, item) for rank, item in enumerate(ranked, start=1)]
+        hits = self.presenter.hits(
+            placed,
+            query,
+            score_kind=self.score_kind,
+            index_version=self.index_version,
+            embedding_model=self.embedder.model_id,
+        )
+        return Retrieval(hits, self.degraded())
+
+    def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
+        """Chunk ids by cosine, best first, at most ``depth``; empty for a query without text."""
+        if not query.text.strip():
+            return []
+        vector = self.embedder.embed([query.text], EmbeddingKind.QUERY)[0]
+        if not (query.phrases or query.excluded):
+            return self.index.search(vector, limit=depth, docs=docs)
+        # Quotes and exclusions bind this leg too. Vectors know no words, so the texts are read: enough of
+        # them that a rare phrase is found, few enough that the answer comes at once.
+        wide = self.index.search(vector, limit=max(1000, depth * 5), docs=docs)
+        return self._holding(wide, query)[:depth]
+
+    def degraded(self) -> tuple[Degradation, ...]:
+        """Says which chunks cannot be found by meaning yet; empty when all can."""
+        missing = self.embeddings.count_missing(self.index.model)
+        if missing:
+            message = f"{missing} chunks have no vector of {self.index.model.model_id} yet"
+            return (Degradation("vector", "not_embedded", f"{message}: kebab index --embeddings"),)
+        if self.store.pending(self.index.checkpoint(), model=self.index.model, limit=1) is None:
+            return ()
+        return (Degradation("vector", "index_behind", "the vector index is behind the documents"),)
+
+    def _holding(self, ranked: list[Ranked], query: SearchQuery) -> list[Ranked]:
+        required = [self.analyzer.terms(phrase) for phrase in query.phrases]
+        excluded = [self.analyzer.terms(word) for word in query.excluded]
+        stored = self.store.hydrate([ChunkId(item.id) for item in ranked])
+        kept = []
+        for item in ranked:
+            chunk = stored.get(ChunkId(item.id))
+            if chunk is None:
+                continue
+            terms = self.analyzer.terms(searchable_text(chunk))
+            if all(_contains(terms, p) for p in required) and not any(_contains(terms, e) for e in excluded):
+                kept.append(item)
+        return kept
+
+    def _placed(self, rank: int, item: Ranked) -> Placed:
+        score = vector_score(item.score)
+        return Placed(
+            ChunkId(item.id),
+            score,
+            RetrievalDetail(SearchMode.VECTOR, score, vector_score=score, vector_rank=rank),
+            (LegEvidence(self.leg, rank, item.score),),
+        )
+
+
+def _contains(terms: list[str], sequence: list[str]) -> bool:
+    if not sequence:
+        return False
+    last = len(terms) - len(sequence) + 1
+    return any(terms[i : i + len(sequence)] == sequence for i in range(last) if terms[i] == sequence[0])
