@@ -45,6 +45,10 @@ class Analyzer(Protocol):
         """The terms joined by single spaces, as an index with a white-space tokenizer takes them."""
         ...
 
+    def phrase_terms(self, text: str) -> list[str]:
+        """The terms that stand in a row wherever the text stands as a phrase."""
+        ...
+
     def query_terms(self, text: str) -> list[str]:
         """The distinct terms of a query, in order."""
         ...
@@ -107,6 +111,10 @@ class DocumentStore(Protocol):
 
     def file_states(self, source_id: str) -> dict[str, FileState]:
         """What is known of each path of a source."""
+        ...
+
+    def file_state(self, source_id: str, path: str) -> FileState | None:
+        """What is known of one path."""
         ...
 
     def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> None:

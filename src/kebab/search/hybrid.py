@@ -20,7 +20,7 @@ from kebab.domain.hits import (
 )
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode, SearchQuery
-from kebab.errors import EngineError
+from kebab.errors import EngineError, ModelUnavailable
 from kebab.ports import DocumentStore, Retriever
 from kebab.search.fusion import FusionPolicy, QueryEvidence
 from kebab.search.lexical import lexical_score
@@ -42,6 +42,31 @@ class LegRetriever(Retriever, Protocol):
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]: ...
 
     def degraded(self) -> tuple[Degradation, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class UnavailableLeg:
+    """Stands for a leg that could not be built: every use of it raises why."""
+
+    leg: Leg
+    error: EngineError
+
+    @property
+    def index_version(self) -> str:
+        return f"{self.leg.value}:unavailable"
+
+    @property
+    def embedding_model(self) -> str | None:
+        return None
+
+    def search(self, query: SearchQuery) -> Retrieval:
+        raise self.error
+
+    def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
+        raise self.error
+
+    def degraded(self) -> tuple[Degradation, ...]:
+        return ()
 
 
 class EvidenceReader(Protocol):
@@ -72,6 +97,11 @@ class HybridRetriever:
         return f"hybrid:{self.lexical.index_version}+{self.vector.index_version}"
 
     def search(self, query: SearchQuery) -> Retrieval:
+        if query.mode is SearchMode.VECTOR and self.vector is None:
+            raise ModelUnavailable(
+                "no embedding model is configured, so nothing can be found by meaning",
+                hint='set models.embedding.provider, for example to "static"',
+            )
         if query.mode is SearchMode.LEXICAL or self.vector is None:
             return self.lexical.search(query)
         if query.mode is SearchMode.VECTOR:

@@ -67,7 +67,7 @@ class LexicalRetriever:
         return (Degradation("lexical", "index_behind", f"the words index is {behind} changes behind"),)
 
     def _sequences(self, texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-        sequences = (tuple(self.analyzer.terms(text)) for text in texts)
+        sequences = (tuple(self.analyzer.phrase_terms(text)) for text in texts)
         return tuple(sequence for sequence in sequences if sequence)
 
     def _placed(self, rank: int, item: Ranked) -> Placed:

@@ -34,9 +34,12 @@ class Reader:
             )
         return found[0]
 
-    def chunk(self, chunk_id: str) -> StoredChunk:
+    def find_chunk(self, chunk_id: str) -> StoredChunk | None:
         key = ChunkId(chunk_id.strip().lower())
-        stored = self.store.hydrate([key]).get(key)
+        return self.store.hydrate([key]).get(key)
+
+    def chunk(self, chunk_id: str) -> StoredChunk:
+        stored = self.find_chunk(chunk_id)
         if stored is None:
             raise ChunkNotFound(f"no chunk has the id {chunk_id!r}", hint="ids come from kebab search --json")
         return stored
@@ -129,7 +132,8 @@ def _whole(spans: tuple[LineSpan, ...]) -> LineSpan:
 def _within(lines: list[str], max_tokens: int | None) -> list[str]:
     if max_tokens is None:
         return lines
-    spent, kept = 0, []
+    spent = 0
+    kept: list[str] = []
     for line in lines:
         spent += estimate_tokens(line + "\n")
         if spent > max_tokens and kept:

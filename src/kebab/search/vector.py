@@ -76,8 +76,8 @@ class VectorRetriever:
         return (Degradation("vector", "index_behind", "the vector index is behind the documents"),)
 
     def _holding(self, ranked: list[Ranked], query: SearchQuery) -> list[Ranked]:
-        required = [self.analyzer.terms(phrase) for phrase in query.phrases]
-        excluded = [self.analyzer.terms(word) for word in query.excluded]
+        required = [self.analyzer.phrase_terms(phrase) for phrase in query.phrases]
+        excluded = [self.analyzer.phrase_terms(word) for word in query.excluded]
         stored = self.store.hydrate([ChunkId(item.id) for item in ranked])
         kept = []
         for item in ranked:

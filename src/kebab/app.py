@@ -1,0 +1,301 @@
+"""The application object: one knowledge base, and everything one can do with it.
+
+Everything is lazy. An engine is imported when a room that needs it is first used, so that ``kebab --help``
+loads none and searching works where the memory engine is not installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kebab import config
+from kebab.config import Settings
+from kebab.domain.documents import DocumentSummary
+from kebab.domain.hits import Leg, SearchResponse
+from kebab.domain.ingests import IngestItem, IngestProgress, IngestReport, IngestRun
+from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
+from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
+from kebab.domain.why import WhyReport
+from kebab.engines import Engines, Stores, model_key
+from kebab.errors import EngineError, InvalidInput
+
+if TYPE_CHECKING:
+    from kebab.ingest.pipeline import IngestPipeline
+    from kebab.search.hybrid import HybridRetriever, LegRetriever
+    from kebab.search.present import Presenter
+    from kebab.search.read import Reader
+
+Progress = Callable[[IngestProgress], None]
+Cancelled = Callable[[], bool]
+
+
+def _silent(_: IngestProgress) -> None:
+    """Progress that nobody watches."""
+
+
+def _never() -> bool:
+    return False
+
+
+class Kebab:
+    """A knowledge base.
+
+    >>> kb = Kebab.open(root=Path("notes"))              # doctest: +SKIP
+    >>> kb.ingest()                                      # doctest: +SKIP
+    >>> kb.search("소유권 rules").hits[0].citation.uri   # doctest: +SKIP
+    'rust/ownership.md#L12-L34'
+
+    Reading never writes: searching a place that holds no knowledge base raises NotIndexed. Every method may
+    raise a KebabError; nothing else is meant to reach the caller.
+    """
+
+    def __init__(self, settings: Settings, *, readonly: bool = False) -> None:
+        self.settings = settings
+        self.engines = Engines(settings, readonly=readonly)
+
+    @classmethod
+    def open(
+        cls,
+        config_file: Path | None = None,
+        *,
+        root: Path | None = None,
+        data_dir: Path | None = None,
+        readonly: bool = False,
+        overrides: Mapping[str, object] | None = None,
+    ) -> Kebab:
+        """Read the settings once and build on them.
+
+        ``root`` and ``data_dir`` replace what the file says; ``overrides`` does so for any dotted key.
+        """
+        given: dict[str, object] = dict(overrides or {})
+        if root is not None:
+            given["workspace.root"] = str(root.expanduser().absolute())
+        if data_dir is not None:
+            given["storage.data_dir"] = str(data_dir.expanduser().absolute())
+        return cls(config.load(config_file, overrides=given), readonly=readonly)
+
+    def close(self) -> None:
+        """Release files. The object is not used afterwards."""
+        self.engines.close()
+
+    def __enter__(self) -> Kebab:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- ingest ------------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        paths: Sequence[Path] = (),
+        *,
+        dry_run: bool = False,
+        force: bool = False,
+        allow_mass_delete: bool = False,
+        progress: Progress = _silent,
+        cancelled: Cancelled = _never,
+    ) -> IngestReport:
+        """Index what is new or changed and remove what is gone; with ``paths``, only those."""
+        with self.engines.writing("ingest") as stores:
+            return self._pipeline(stores).run(
+                tuple(paths),
+                dry_run=dry_run,
+                force=force,
+                allow_mass_delete=allow_mass_delete,
+                progress=progress,
+                cancelled=cancelled,
+            )
+
+    def ingest_text(self, text: str, *, title: str) -> IngestReport:
+        """Store a text that is no file, such as standard input, under its title."""
+        with self.engines.writing("ingest") as stores:
+            return self._pipeline(stores).ingest_text(title, text)
+
+    def runs(self, limit: int = 20) -> list[IngestRun]:
+        """The latest ingest runs, newest first."""
+        return self.engines.reading.ledger.runs(limit)
+
+    def run_items(self, run_id: str) -> list[IngestItem]:
+        return self.engines.reading.ledger.items(run_id)
+
+    def _pipeline(self, stores: Stores) -> IngestPipeline:
+        from kebab.ingest.pipeline import IngestPipeline
+
+        embedder = self.engines.embedder
+        return IngestPipeline(
+            settings=self.settings,
+            store=stores.documents,
+            embeddings=stores.embeddings,
+            ledger=stores.ledger,
+            lexical=self.engines.lexical_index,
+            embedder=embedder,
+            vectors=self.engines.vector_index(model_key(embedder)) if embedder else None,
+        )
+
+    # --- search ------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        text: str,
+        *,
+        mode: SearchMode | None = None,
+        k: int | None = None,
+        filters: SearchFilters | None = None,
+        fusion: str | None = None,
+        explain: bool = False,
+        trace: bool = False,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
+        snippet_chars: int | None = None,
+    ) -> SearchResponse:
+        """One page of hits, best first; ``next_cursor`` of the response gives the next page."""
+        from kebab.search import page
+
+        query = self._query(text, mode=mode, k=k, filters=filters, explain=explain)
+        revision = self.engines.reading.documents.revision()
+        offset = page.read_cursor(cursor, revision=revision, query=query) if cursor else 0
+        retriever = self.retriever(fusion=fusion, snippet_chars=snippet_chars)
+        found = retriever.search(replace(query, k=offset + query.k + 1))
+        hits, truncated = page.within_budget(found.hits[offset : offset + query.k], max_tokens)
+        more = len(found.hits) > offset + len(hits)
+        end = offset + len(hits)
+        return SearchResponse(
+            query=text,
+            mode=query.mode,
+            hits=hits,
+            next_cursor=page.make_cursor(end, revision=revision, query=query) if more else None,
+            truncated=truncated,
+            degraded=found.degraded,
+            index_version=retriever.index_version,
+            fusion=found.fusion,
+            trace=found.trace if trace else None,
+        )
+
+    def why(
+        self,
+        reference: str,
+        text: str,
+        *,
+        mode: SearchMode | None = None,
+        k: int | None = None,
+        filters: SearchFilters | None = None,
+        fusion: str | None = None,
+    ) -> WhyReport:
+        """Why a document (by id or path) or a chunk (by id) was, or was not, among the results."""
+        from kebab.search.why import WhyReader
+
+        query = self._query(text, mode=mode, k=k, filters=filters, explain=False)
+        reader = WhyReader(
+            self.retriever(fusion=fusion), self.engines.reading.documents, self.engines.analyzer
+        )
+        chunk = self._reader.find_chunk(reference)
+        if chunk is not None:
+            return reader.explain(chunk.chunk.doc_id, query, only=chunk.chunk.chunk_id)
+        return reader.explain(self._reader.document(reference).doc_id, query)
+
+    def retriever(self, *, fusion: str | None = None, snippet_chars: int | None = None) -> HybridRetriever:
+        """Search as a service for the other rooms: dispatches by the query's mode."""
+        from kebab.search.evidence import CoverageReader
+        from kebab.search.fusion import policies
+        from kebab.search.hybrid import HybridRetriever
+        from kebab.search.lexical import LexicalRetriever
+
+        search = self.settings.search
+        named = policies(k=search.rrf_k, lexical=search.weights.lexical, vector=search.weights.vector)
+        name = fusion or search.hybrid_fusion
+        if name not in named:
+            raise InvalidInput(f"there is no fusion policy {name!r}", hint=f"one of {', '.join(named)}")
+        store, index = self.engines.reading.documents, self.engines.lexical_index
+        presenter = self._presenter(snippet_chars)
+        return HybridRetriever(
+            lexical=LexicalRetriever(index, store, self.engines.analyzer, presenter),
+            vector=self._vector_leg(presenter),
+            store=store,
+            fusion=named[name],
+            evidence=CoverageReader(index, store, self.engines.analyzer),
+            presenter=presenter,
+            candidates=search.candidates,
+        )
+
+    def _vector_leg(self, presenter: Presenter) -> LegRetriever | None:
+        from kebab.search.hybrid import UnavailableLeg
+        from kebab.search.vector import VectorRetriever
+
+        stores = self.engines.reading
+        try:
+            embedder = self.engines.embedder
+            if embedder is None:
+                return None
+            index = self.engines.vector_index(model_key(embedder))
+        except EngineError as error:
+            return UnavailableLeg(Leg.VECTOR, error)
+        return VectorRetriever(
+            index, embedder, stores.documents, stores.embeddings, self.engines.analyzer, presenter
+        )
+
+    def _presenter(self, snippet_chars: int | None) -> Presenter:
+        from kebab.search.present import Presenter
+
+        search = self.settings.search
+        return Presenter(
+            store=self.engines.reading.documents,
+            analyzer=self.engines.analyzer,
+            files=self.engines.files,
+            snippet_chars=snippet_chars or search.snippet_chars,
+            stale_after=timedelta(days=search.stale_threshold_days) if search.stale_threshold_days else None,
+        )
+
+    def _query(
+        self,
+        text: str,
+        *,
+        mode: SearchMode | None,
+        k: int | None,
+        filters: SearchFilters | None,
+        explain: bool,
+    ) -> SearchQuery:
+        from kebab.search.parse import parse_query
+
+        wanted = self.settings.search.default_k if k is None else k
+        if not 1 <= wanted <= 1000:
+            raise InvalidInput(f"k is {wanted}; it must lie between 1 and 1000")
+        chosen = mode or self.settings.search.default_mode
+        return replace(parse_query(text, mode=chosen, k=wanted, filters=filters), explain=explain)
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    def list_docs(self, filters: SearchFilters | None = None) -> list[DocumentSummary]:
+        """Every document the filters let through, by source and path."""
+        return self.engines.reading.documents.list_documents(filters)
+
+    def inspect_doc(self, reference: str) -> DocumentInspection:
+        """A document with its chunks; ``reference`` is an id, a beginning of one, or a path."""
+        return self._reader.inspect_document(reference)
+
+    def inspect_chunk(self, chunk_id: str) -> ChunkInspection:
+        return self._reader.inspect_chunk(chunk_id)
+
+    def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
+        """A chunk's text as indexed, with ``context`` neighbouring chunks on each side."""
+        return self._reader.fetch_chunk(chunk_id, context=context)
+
+    def fetch_doc(self, reference: str, *, max_tokens: int | None = None) -> FetchResult:
+        """A document's text as indexed, cut to whole lines within the budget."""
+        return self._reader.fetch_document(reference, max_tokens=max_tokens)
+
+    def fetch_span(self, reference: str, start: int, end: int) -> FetchResult:
+        """Lines ``start`` to ``end`` of a document as indexed, inclusive."""
+        return self._reader.fetch_span(reference, start, end)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        from kebab.search.read import Reader
+
+        stores = self.engines.reading
+        return Reader(stores.documents, stores.embeddings, self.engines.files)

@@ -1,0 +1,77 @@
+"""What the upkeep commands report: doctor, index, models, reset, schema."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class CheckStatus(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    FAULT = "fault"
+    REPAIRED = "repaired"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing the doctor looked at. ``hint`` says what to do about a warning or a fault."""
+
+    name: str
+    status: CheckStatus
+    detail: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    checks: tuple[Check, ...]
+    endpoints: tuple[str, ...]
+    """Every network address that the configuration may contact; empty means none, ever."""
+
+    @property
+    def healthy(self) -> bool:
+        return all(check.status is not CheckStatus.FAULT for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What ``index`` brought up to date."""
+
+    lexical_chunks: int
+    vector_chunks: int
+    embedded: int
+    missing: int
+    model: str | None
+    rebuilt: bool
+    cancelled: bool
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """One embedding model kebab knows of. ``vectors`` counts what is cached for it."""
+
+    provider: str
+    model_id: str
+    dimensions: int | None
+    active: bool
+    vectors: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResetReport:
+    scope: str
+    removed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaReport:
+    """Capabilities, versions and statistics, for agents that want to know before they ask."""
+
+    kebab_version: str
+    wire: tuple[str, ...]
+    versions: dict[str, str]
+    capabilities: dict[str, bool]
+    stats: dict[str, object] = field(default_factory=dict)

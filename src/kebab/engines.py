@@ -1,0 +1,213 @@
+"""The engines a configuration asks for, built when first used: alone in naming adapters.
+
+A choice is a dict from the name in the settings to a function that imports and builds the engine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from kebab.config import EmbeddingModel, Settings
+from kebab.errors import ConfigInvalid, ModelUnavailable, ReadOnly
+from kebab.ports import Embedder, LexicalIndex, ModelKey, VectorIndex
+
+if TYPE_CHECKING:
+    from kebab.adapters.source_files import DiskSourceFiles
+    from kebab.adapters.sqlite.connection import Database
+    from kebab.adapters.sqlite.document_store import SqliteDocumentStore
+    from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
+    from kebab.adapters.sqlite.ledger import SqliteLedger
+    from kebab.search.analyze import Analyzer
+
+
+T = TypeVar("T")
+
+
+class Stores:
+    """The tables of one SQLite file, over one way of opening it."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    @cached_property
+    def documents(self) -> SqliteDocumentStore:
+        from kebab.adapters.sqlite.document_store import SqliteDocumentStore
+
+        return SqliteDocumentStore(self.database)
+
+    @cached_property
+    def embeddings(self) -> SqliteEmbeddingStore:
+        from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
+
+        return SqliteEmbeddingStore(self.database)
+
+    @cached_property
+    def ledger(self) -> SqliteLedger:
+        from kebab.adapters.sqlite.ledger import SqliteLedger
+
+        return SqliteLedger(self.database)
+
+
+class Engines:
+    """Stores, indexes and models of one knowledge base."""
+
+    def __init__(self, settings: Settings, *, readonly: bool = False) -> None:
+        self.settings = settings
+        self.readonly = readonly
+        self._databases: list[Database] = []
+
+    @property
+    def database_file(self) -> Path:
+        return self.settings.data_dir / "kebab.sqlite"
+
+    @property
+    def lock_file(self) -> Path:
+        return self.settings.data_dir / "writer.lock"
+
+    @property
+    def index_dir(self) -> Path:
+        return self.settings.data_dir / "index"
+
+    def close(self) -> None:
+        for database in self._databases:
+            database.close()
+
+    # --- truth -------------------------------------------------------------------------------------
+
+    @cached_property
+    def reading(self) -> Stores:
+        """The stores, for reading; raises NotIndexed where there is no knowledge base."""
+        return Stores(self._database(readonly=True))
+
+    @cached_property
+    def _writing(self) -> Stores:
+        return Stores(self._database(readonly=False))
+
+    @contextmanager
+    def writing(self, command: str) -> Iterator[Stores]:
+        """The stores, for writing, while no other process writes; created where they are missing.
+
+        Raises ReadOnly in read-only mode and Locked, naming the owner, while another process writes.
+        """
+        from kebab.adapters.writer_lock import writer_lock
+
+        if self.readonly:
+            raise ReadOnly(f"{command} writes, and kebab runs read-only", hint="leave --readonly out")
+        with writer_lock(self.lock_file, command=command):
+            yield self._writing
+
+    def _database(self, *, readonly: bool) -> Database:
+        from kebab.adapters.sqlite.connection import Database
+
+        database = Database(self.database_file, readonly=readonly)
+        self._databases.append(database)
+        return database
+
+    @cached_property
+    def files(self) -> DiskSourceFiles:
+        from kebab.adapters.source_files import DiskSourceFiles
+
+        roots = {source.id: Path(source.root) for source in self.settings.sources}
+        return DiskSourceFiles(roots, self.reading.documents.file_state)
+
+    # --- words -------------------------------------------------------------------------------------
+
+    @cached_property
+    def analyzer(self) -> Analyzer:
+        from kebab.search.analyze import Analyzer
+
+        return Analyzer()
+
+    @cached_property
+    def lexical_index(self) -> LexicalIndex:
+        builders: dict[str, Callable[[], LexicalIndex]] = {"tantivy": self._tantivy, "fts5": self._fts5}
+        return _chosen(builders, self.settings.search.lexical_engine, key="search.lexical_engine")()
+
+    def _tantivy(self) -> LexicalIndex:
+        from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
+
+        return TantivyLexicalIndex(self.index_dir / "tantivy", self.analyzer)
+
+    def _fts5(self) -> LexicalIndex:
+        from kebab.adapters.fts5_lexical import Fts5LexicalIndex
+
+        return Fts5LexicalIndex(self.index_dir / "fts5.sqlite", self.analyzer)
+
+    # --- meaning -----------------------------------------------------------------------------------
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """The configured model, or None where the configuration asks for words alone."""
+        return self.build_embedder(self.settings.models.embedding)
+
+    def build_embedder(self, model: EmbeddingModel) -> Embedder | None:
+        builders: dict[str, Callable[[EmbeddingModel], Embedder | None]] = {
+            "static": _static,
+            "fastembed": self._fastembed,
+            "onnx": _onnx,
+            "ollama": _ollama,
+            "openai": _openai,
+            "none": lambda _: None,
+        }
+        return _chosen(builders, model.provider, key="models.embedding.provider")(model)
+
+    def vector_index(self, model: ModelKey) -> VectorIndex:
+        from kebab.adapters.lance_vector import LanceVectorIndex
+
+        return LanceVectorIndex(self.index_dir / "vectors", model)
+
+    def _fastembed(self, model: EmbeddingModel) -> Embedder:
+        from kebab.adapters.embedders.fastembed import FastembedEmbedder
+
+        return FastembedEmbedder(
+            model.model, cache_dir=self.settings.data_dir / "models", threads=model.threads or None
+        )
+
+
+def model_key(embedder: Embedder) -> ModelKey:
+    return ModelKey(embedder.model_id, embedder.version, embedder.dimensions)
+
+
+def secret(variable: str) -> str | None:
+    """A key from the environment; None when no variable is named. Raises when the named one is empty."""
+    if not variable:
+        return None
+    value = os.environ.get(variable, "")
+    if not value:
+        raise ModelUnavailable(f"the environment variable {variable} is empty", hint=f"export {variable}=…")
+    return value
+
+
+def _chosen(builders: dict[str, T], name: str, *, key: str) -> T:
+    if name not in builders:
+        raise ConfigInvalid(f"{key}: there is no {name!r}", hint=f"one of {', '.join(builders)}")
+    return builders[name]
+
+
+def _static(_: EmbeddingModel) -> Embedder:
+    from kebab.adapters.embedders.static import StaticEmbedder
+
+    return StaticEmbedder()
+
+
+def _onnx(model: EmbeddingModel) -> Embedder:
+    from kebab.adapters.embedders.onnx_folder import OnnxFolderEmbedder
+
+    return OnnxFolderEmbedder(Path(model.path), threads=model.threads or None)
+
+
+def _ollama(model: EmbeddingModel) -> Embedder:
+    from kebab.adapters.embedders.ollama import OllamaEmbedder
+
+    return OllamaEmbedder(model.model, endpoint=model.endpoint or "http://127.0.0.1:11434")
+
+
+def _openai(model: EmbeddingModel) -> Embedder:
+    from kebab.adapters.embedders.openai_compatible import OpenAiEmbedder
+
+    return OpenAiEmbedder(model.model, endpoint=model.endpoint, api_key=secret(model.api_key_env))
