@@ -1,0 +1,192 @@
+"""One SQLite file: how it is opened, read and written, and what its failures are called here."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kebab.adapters.sqlite.migrations import SCHEMA_VERSION, migrate, schema_version
+from kebab.errors import (
+    Corrupt,
+    EngineError,
+    EngineUnavailable,
+    InvalidInput,
+    Locked,
+    NotIndexed,
+    ReadOnly,
+    StorageError,
+)
+
+BUSY_TIMEOUT_S = 10.0
+
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_DISK = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_AUTH,
+}
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that can be referred to weakly; the plain one cannot."""
+
+
+class Database:
+    """The knowledge base's SQLite file. Each thread has its own connection, so threads may share it.
+
+    Opening for reading never creates a file: a missing one raises NotIndexed. Opening for writing creates
+    and migrates. A schema newer than this code raises EngineUnavailable, a damaged file Corrupt.
+    """
+
+    def __init__(self, path: Path, *, readonly: bool = False) -> None:
+        self.path = path
+        self.readonly = readonly
+        self._local = threading.local()
+        self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
+        if readonly and not path.exists():
+            raise _not_indexed(path)
+        if not readonly:
+            _make_folder(path.parent)
+        with translated(path):
+            self._prepare(self._connection())
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """The connection of this thread, for queries."""
+        with translated(self.path):
+            yield self._connection()
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: committed on leaving, rolled back on any error."""
+        if self.readonly:
+            raise ReadOnly(f"{self.path} is open for reading only", hint="run without --readonly")
+        with translated(self.path):
+            connection = self._connection()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                # A full disk may have ended the transaction already.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def faults(self) -> list[str]:
+        """What SQLite itself finds wrong with the file, in words; empty when it is sound."""
+        try:
+            with self.read() as connection:
+                found = [str(row[0]) for row in connection.execute("PRAGMA quick_check(20)")]
+                orphans = connection.execute("PRAGMA foreign_key_check").fetchmany(20)
+        except Corrupt as error:
+            return [error.message]
+        found.extend(f"row {row[1]} of {row[0]} refers to a missing {row[2]}" for row in orphans)
+        return [fault for fault in found if fault != "ok"]
+
+    def schema_version(self) -> int:
+        with self.read() as connection:
+            return schema_version(connection)
+
+    def close(self) -> None:
+        """Close the connections of all threads. The next use opens a new one."""
+        for connection in list(self._open):
+            connection.close()
+        self._local = threading.local()
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: _Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._connect()
+            self._local.connection = connection
+            self._open.add(connection)
+        return connection
+
+    def _connect(self) -> _Connection:
+        mode = _read_mode(self.path) if self.readonly else "mode=rwc"
+        connection = sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?{mode}",
+            uri=True,
+            timeout=BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,  # close() is called by one thread for all
+            factory=_Connection,
+            cached_statements=256,
+        )
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        version = schema_version(connection)
+        if version > SCHEMA_VERSION:
+            raise EngineUnavailable(
+                f"{self.path} has schema {version}; this kebab knows schemas up to {SCHEMA_VERSION}",
+                hint="it was written by a newer kebab: upgrade this one",
+            )
+        if not self.readonly:
+            connection.execute("PRAGMA journal_mode = WAL")
+            migrate(connection)
+        elif version == 0:
+            raise _not_indexed(self.path)
+        elif version < SCHEMA_VERSION:
+            raise EngineUnavailable(
+                f"{self.path} has schema {version}; this kebab needs {SCHEMA_VERSION}",
+                hint="run `kebab index` once without --readonly to migrate it",
+            )
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn every failure of SQLite into one of the error tree, naming the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _translation(error, path) from error
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"text with a lone surrogate cannot be stored: {error.object[:40]!a}") from error
+
+
+def _translation(error: sqlite3.Error, path: Path) -> EngineError:
+    code = getattr(error, "sqlite_errorcode", None)
+    kind = code & 0xFF if isinstance(code, int) else None
+    if kind in _DAMAGED:
+        return Corrupt(
+            f"{path} is damaged: {error}",
+            hint="restore it from a backup, or move it away and run `kebab ingest` to build it again",
+        )
+    if kind in _BUSY:
+        return Locked(f"{path} is busy: {error}", hint="another process writes; try again when it is done")
+    if kind in _DISK:
+        return StorageError(f"{path}: {error}", hint="check free space and permissions of the data folder")
+    return EngineUnavailable(f"{path}: {error}", hint="run `kebab doctor`")
+
+
+def _not_indexed(path: Path) -> NotIndexed:
+    return NotIndexed(f"there is no knowledge base at {path}", hint="run `kebab ingest` first")
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(
+            f"cannot create {folder}: {error.strerror}", hint="check its permissions"
+        ) from error
+
+
+def _read_mode(path: Path) -> str:
+    # A reader of a WAL file creates the -shm file. Where the folder forbids that and no writer left a -wal
+    # behind, the file cannot change under us and may be opened as immutable.
+    frozen = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
+    return "mode=ro&immutable=1" if frozen else "mode=ro"

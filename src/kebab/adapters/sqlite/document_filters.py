@@ -1,0 +1,49 @@
+"""Search filters as SQL over documents. Path globs are matched in Python, on what SQL let through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kebab.adapters.sqlite.rows import as_json
+from kebab.domain.documents import TrustLevel
+from kebab.domain.globs import glob_pattern
+from kebab.domain.queries import SearchFilters
+
+_ONE_OF = "IN (SELECT value FROM json_each(?))"
+
+
+def where(filters: SearchFilters) -> tuple[str, list[str]]:
+    """A condition over `documents AS d`, and its parameters; everything but the path globs."""
+    single = {
+        "lang": filters.lang,
+        "media": filters.media,
+        "source_id": filters.source,
+        "source_type": filters.source_type,
+        "trust_level": _trusted(filters.trust_min),
+        "doc_id": filters.doc_id,
+        "repo": filters.repo,
+        "code_lang": filters.code_lang,
+    }
+    clauses = [f"d.{column} {_ONE_OF}" for column, allowed in single.items() if allowed]
+    values = [as_json(_storable(allowed)) for allowed in single.values() if allowed]
+    if filters.tag:
+        clauses.append(f"d.doc_id IN (SELECT doc_id FROM document_tags WHERE tag {_ONE_OF})")
+        values.append(as_json(_storable(filters.tag)))
+    if filters.ingested_after is not None:
+        clauses.append("d.indexed_at > ?")
+        values.append(filters.ingested_after)
+    return " AND ".join(clauses) or "1", values
+
+
+def path_matches(path: str, globs: Sequence[str]) -> bool:
+    """True without globs, and where at least one of them covers the path."""
+    return not globs or any(glob_pattern(glob).fullmatch(path) for glob in globs)
+
+
+def _trusted(least: TrustLevel | None) -> tuple[str, ...]:
+    return () if least is None else tuple(str(level) for level in TrustLevel if level.order >= least.order)
+
+
+def _storable(values: Sequence[str]) -> list[str]:
+    # A terminal hands over undecodable bytes as lone surrogates: no stored value can equal such a text.
+    return [value for value in values if not any("\ud800" <= char <= "\udfff" for char in value)]

@@ -1,0 +1,260 @@
+"""Documents and chunks, one transaction a document."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from kebab.adapters.sqlite import outbox
+from kebab.adapters.sqlite.connection import Database
+from kebab.adapters.sqlite.document_filters import path_matches, where
+from kebab.adapters.sqlite.rows import (
+    STORED_CHUNK,
+    SUMMARY,
+    as_json,
+    chunk_row,
+    document_row,
+    stored_chunk,
+    summary,
+)
+from kebab.domain.chunks import Chunk, StoredChunk
+from kebab.domain.documents import Document, DocumentSummary
+from kebab.domain.ids import AssetId, ChunkId, DocId, nfc
+from kebab.domain.ingests import FileState
+from kebab.domain.queries import SearchFilters
+from kebab.errors import Corrupt
+from kebab.ports import ModelKey, PendingChange
+
+# Level 1 halves Markdown at some 100 MB/s; higher levels win little and would slow ingest down.
+_COMPRESSION = 1
+_DOCS_A_QUERY = 400
+
+_SUMMARIES = f"SELECT {SUMMARY} FROM documents d JOIN files f USING (doc_id)"
+_CHUNKS = f"SELECT {STORED_CHUNK} FROM chunks c JOIN documents d USING (doc_id)"
+_INSERT_DOCUMENT = f"INSERT INTO documents VALUES ({', '.join('?' * 20)})"
+_INSERT_CHUNK = (
+    "INSERT INTO chunks (chunk_id, doc_id, ordinal, text, heading_path, spans, block_ids, part, "
+    f"token_estimate, chunker_version, policy_hash, content_key) VALUES ({', '.join('?' * 12)})"
+)
+
+
+def utc_now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class SqliteDocumentStore:
+    """DocumentStore on one SQLite file. ``clock`` gives the time that documents are stamped with."""
+
+    def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    def file_states(self, source_id: str) -> dict[str, FileState]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT path, size, mtime_ns, asset_id, doc_id, fingerprint FROM files WHERE source_id = ?",
+                (source_id,),
+            )
+            return {row[0]: FileState(*row) for row in rows}
+
+    def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> None:
+        with self._database.write() as connection:
+            replaced = _replaced(connection, document)
+            connection.executemany("DELETE FROM documents WHERE doc_id = ?", [(doc,) for doc, _ in replaced])
+            _insert(connection, document, chunks, indexed_at=self._clock())
+            _insert_file(connection, document, state)
+            _drop_unused(connection, [asset for _, asset in replaced if asset != document.asset_id])
+            outbox.append(connection, [doc for doc, _ in replaced if doc != document.doc_id], outbox.REMOVED)
+            outbox.append(connection, [document.doc_id], outbox.CHANGED)
+            _bump(connection)
+
+    def touch(self, source_id: str, states: Sequence[FileState]) -> None:
+        rows = [(s.size, s.mtime_ns, s.fingerprint, source_id, s.path) for s in states]
+        with self._database.write() as connection:
+            connection.executemany(
+                "UPDATE files SET size = ?, mtime_ns = ?, fingerprint = ? WHERE source_id = ? AND path = ?",
+                rows,
+            )
+
+    def remove(self, doc_ids: Sequence[DocId]) -> None:
+        with self._database.write() as connection:
+            found = connection.execute(
+                "SELECT doc_id, asset_id FROM documents WHERE doc_id IN (SELECT value FROM json_each(?))",
+                (as_json(list(doc_ids)),),
+            ).fetchall()
+            connection.executemany("DELETE FROM documents WHERE doc_id = ?", [(doc,) for doc, _ in found])
+            _drop_unused(connection, [asset for _, asset in found])
+            outbox.append(connection, [doc for doc, _ in found], outbox.REMOVED)
+            if found:
+                _bump(connection)
+
+    def revision(self) -> int:
+        with self._database.read() as connection:
+            found = connection.execute("SELECT value FROM counters WHERE name = 'revision'").fetchone()
+            return int(found[0])
+
+    def list_documents(self, filters: SearchFilters | None = None) -> list[DocumentSummary]:
+        filters = filters or SearchFilters()
+        condition, values = where(filters)
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"{_SUMMARIES} WHERE {condition} ORDER BY d.source_id, d.path", values
+            ).fetchall()
+        return [summary(row) for row in rows if path_matches(row[2], filters.path)]
+
+    def document(self, doc_id: DocId) -> DocumentSummary | None:
+        with self._database.read() as connection:
+            row = connection.execute(f"{_SUMMARIES} WHERE d.doc_id = ?", (doc_id,)).fetchone()
+        return summary(row) if row else None
+
+    def find_documents(self, reference: str) -> list[DocumentSummary]:
+        """An exact id or path wins alone, so that every document can be named."""
+        wanted = nfc(reference).encode(errors="replace").decode()
+        with self._database.read() as connection:
+            exact = f"{_SUMMARIES} WHERE d.doc_id = :ref OR d.path = :ref ORDER BY d.source_id, d.path"
+            near = (
+                f"{_SUMMARIES} WHERE substr(d.doc_id, 1, length(:ref)) = :ref "
+                "OR substr(d.path, -length(:ref) - 1) = '/' || :ref ORDER BY d.source_id, d.path"
+            )
+            values = {"ref": wanted}
+            rows = connection.execute(exact, values).fetchall()
+            if not rows and wanted:
+                rows = connection.execute(near, values).fetchall()
+        return [summary(row) for row in rows]
+
+    def source_text(self, doc_id: DocId) -> str | None:
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT a.text FROM documents d JOIN assets a USING (asset_id) WHERE d.doc_id = ?", (doc_id,)
+            ).fetchone()
+        return _inflated(row[0], doc_id) if row else None
+
+    def chunks_of(self, doc_id: DocId) -> list[StoredChunk]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"{_CHUNKS} WHERE c.doc_id = ? ORDER BY c.ordinal", (doc_id,)
+            ).fetchall()
+        return [stored_chunk(row) for row in rows]
+
+    def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"{_CHUNKS} WHERE c.chunk_id IN (SELECT value FROM json_each(?))", (as_json(list(chunk_ids)),)
+            ).fetchall()
+        found = {ChunkId(row[0]): stored_chunk(row) for row in rows}
+        return {chunk_id: found[chunk_id] for chunk_id in chunk_ids if chunk_id in found}
+
+    def matching(self, filters: SearchFilters) -> frozenset[DocId] | None:
+        if not filters:
+            return None
+        condition, values = where(filters)
+        with self._database.read() as connection:
+            rows = connection.execute(f"SELECT d.doc_id, d.path FROM documents d WHERE {condition}", values)
+            return frozenset(DocId(doc_id) for doc_id, path in rows if path_matches(path, filters.path))
+
+    def stored_chunks(self, doc_ids: Sequence[DocId] | None = None) -> Iterator[StoredChunk]:
+        # Some hundred documents a query: a single open cursor would hold back the checkpoint of the WAL.
+        wanted = list(self._all_ids() if doc_ids is None else dict.fromkeys(doc_ids))
+        for start in range(0, len(wanted), _DOCS_A_QUERY):
+            with self._database.read() as connection:
+                rows = connection.execute(
+                    f"{_CHUNKS} WHERE c.doc_id IN (SELECT value FROM json_each(?)) "
+                    "ORDER BY d.source_id, d.path, c.ordinal",
+                    (as_json(wanted[start : start + _DOCS_A_QUERY]),),
+                ).fetchall()
+            yield from map(stored_chunk, rows)
+
+    def counts(self) -> tuple[int, int]:
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT count(*), coalesce(sum(chunk_count), 0) FROM documents"
+            ).fetchone()
+        return int(row[0]), int(row[1])
+
+    def pending(
+        self, after: int, *, model: ModelKey | None = None, limit: int = 1000
+    ) -> PendingChange | None:
+        with self._database.read() as connection:
+            return outbox.pending(connection, after, model=model, limit=limit)
+
+    def behind(self, after: int, *, model: ModelKey | None = None) -> int:
+        with self._database.read() as connection:
+            return outbox.behind(connection, after, model=model)
+
+    def latest(self) -> int:
+        with self._database.read() as connection:
+            return outbox.latest(connection)
+
+    def oldest(self) -> int:
+        with self._database.read() as connection:
+            return outbox.pruned(connection)
+
+    def prune_outbox(self, upto: int) -> None:
+        with self._database.write() as connection:
+            outbox.prune(connection, upto)
+
+    def _all_ids(self) -> list[DocId]:
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT doc_id FROM documents ORDER BY source_id, path").fetchall()
+        return [DocId(row[0]) for row in rows]
+
+
+def _replaced(connection: sqlite3.Connection, document: Document) -> list[tuple[DocId, AssetId]]:
+    """What stands at the document's path now, and the document itself if it is known already."""
+    return connection.execute(
+        "SELECT doc_id, asset_id FROM documents WHERE (source_id = ? AND path = ?) OR doc_id = ?",
+        (document.source_id, document.path, document.doc_id),
+    ).fetchall()
+
+
+def _insert(
+    connection: sqlite3.Connection, document: Document, chunks: Sequence[Chunk], *, indexed_at: str
+) -> None:
+    connection.execute(
+        "INSERT INTO assets VALUES (?, ?) ON CONFLICT DO UPDATE SET text = excluded.text",
+        (document.asset_id, zlib.compress(document.text.encode(), _COMPRESSION)),
+    )
+    chunker = chunks[0].chunker_version if chunks else ""
+    row = document_row(document, chunker_version=chunker, chunk_count=len(chunks), indexed_at=indexed_at)
+    connection.execute(_INSERT_DOCUMENT, row)
+    tags = [(document.doc_id, tag) for tag in dict.fromkeys(document.metadata.tags)]
+    connection.executemany("INSERT INTO document_tags VALUES (?, ?)", tags)
+    connection.executemany(_INSERT_CHUNK, [chunk_row(document, chunk) for chunk in chunks])
+
+
+def _insert_file(connection: sqlite3.Connection, document: Document, state: FileState) -> None:
+    connection.execute(
+        "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            document.source_id,
+            document.path,
+            document.doc_id,
+            document.asset_id,
+            state.size,
+            state.mtime_ns,
+            state.fingerprint,
+        ),
+    )
+
+
+def _drop_unused(connection: sqlite3.Connection, assets: Sequence[AssetId]) -> None:
+    connection.executemany(
+        "DELETE FROM assets WHERE asset_id = ?1 "
+        "AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.asset_id = ?1)",
+        [(asset,) for asset in assets],
+    )
+
+
+def _bump(connection: sqlite3.Connection) -> None:
+    connection.execute("UPDATE counters SET value = value + 1 WHERE name = 'revision'")
+
+
+def _inflated(packed: bytes, doc_id: DocId) -> str:
+    try:
+        return zlib.decompress(packed).decode()
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise Corrupt(
+            f"the stored text of document {doc_id} is damaged: {error}", hint="run `kebab ingest --force`"
+        ) from error

@@ -1,0 +1,147 @@
+"""The cache of vectors by content and model."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kebab.adapters.sqlite import outbox
+from kebab.adapters.sqlite.connection import Database
+from kebab.adapters.sqlite.rows import STORED_CHUNK, Row, as_json, stored_chunk
+from kebab.domain.chunks import StoredChunk
+from kebab.errors import Corrupt, ModelMismatch
+from kebab.ports import ModelKey
+
+if TYPE_CHECKING:
+    from kebab.ports import Vectors
+
+_LACKS_VECTOR = (
+    "NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.model = :model AND e.content_key = c.content_key)"
+)
+_MISSING = (
+    f"SELECT {STORED_CHUNK}, c.id FROM chunks c JOIN documents d USING (doc_id) "
+    f"WHERE c.id > :after AND {_LACKS_VECTOR} ORDER BY c.id LIMIT :limit"
+)
+
+
+class SqliteEmbeddingStore:
+    """EmbeddingStore on the same file as the documents."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        # Chunks at or below this id had their vector when last looked at, by model: embedding a million
+        # chunks asks for the next missing ones thousands of times.
+        self._complete_upto: dict[ModelKey, int] = {}
+
+    def missing(self, model: ModelKey, *, limit: int) -> list[StoredChunk]:
+        with self._database.read() as connection:
+            number = _number(connection, model)
+            after = self._complete_upto.get(model, 0)
+            rows = _missing(connection, number, after=after, limit=limit)
+            if not rows and after:
+                # The mark is a hint: another process may have dropped vectors since.
+                rows = _missing(connection, number, after=0, limit=limit)
+        if rows:
+            self._complete_upto[model] = int(rows[0][-1]) - 1
+        return [stored_chunk(row) for row in rows]
+
+    def count_missing(self, model: ModelKey) -> int:
+        with self._database.read() as connection:
+            query = f"SELECT count(DISTINCT c.content_key) FROM chunks c WHERE {_LACKS_VECTOR}"
+            found = connection.execute(query, {"model": _number(connection, model)}).fetchone()
+            return int(found[0])
+
+    def put_vectors(self, model: ModelKey, keys: Sequence[str], vectors: Vectors) -> None:
+        """Raises ModelMismatch when the vectors do not have the model's dimensions."""
+        if len(keys) and vectors.shape != (len(keys), model.dimensions):
+            raise ModelMismatch(
+                f"{len(keys)} vectors of {model.model_id} must have {model.dimensions} dimensions, "
+                f"got an array of {vectors.shape}"
+            )
+        rows = vectors.astype("<f4", copy=False)
+        with self._database.write() as connection:
+            number = _registered(connection, model)
+            connection.executemany(
+                "INSERT INTO embeddings (model, content_key, vector) VALUES (?, ?, ?) "
+                "ON CONFLICT (model, content_key) DO UPDATE SET vector = excluded.vector",
+                [(number, key, row.tobytes()) for key, row in zip(keys, rows, strict=True)],
+            )
+            docs = connection.execute(
+                "SELECT DISTINCT doc_id FROM chunks WHERE content_key IN (SELECT value FROM json_each(?)) "
+                "ORDER BY id",
+                (as_json(list(keys)),),
+            ).fetchall()
+            outbox.append(connection, [row[0] for row in docs], outbox.vectors_topic(model))
+
+    def vectors(self, model: ModelKey, keys: Sequence[str]) -> dict[str, Vectors]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT content_key, vector FROM embeddings WHERE model = ? "
+                "AND content_key IN (SELECT value FROM json_each(?))",
+                (_number(connection, model), as_json(list(keys))),
+            ).fetchall()
+        return {key: _vector(packed, model) for key, packed in rows}
+
+    def models(self) -> dict[ModelKey, int]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT m.model_id, m.version, m.dimensions, count(*) FROM embedding_models m "
+                "JOIN embeddings e ON e.model = m.id GROUP BY m.id ORDER BY m.id"
+            ).fetchall()
+        return {ModelKey(model_id, version, dims): count for model_id, version, dims, count in rows}
+
+    def forget_unused(self, keep: Sequence[ModelKey]) -> int:
+        self._complete_upto.clear()
+        with self._database.write() as connection:
+            numbers = [_number(connection, model) for model in keep]
+            gone = connection.execute(
+                "DELETE FROM embeddings WHERE model NOT IN (SELECT value FROM json_each(?)) "
+                "OR NOT EXISTS (SELECT 1 FROM chunks c WHERE c.content_key = embeddings.content_key)",
+                (as_json(numbers),),
+            ).rowcount
+            connection.execute("DELETE FROM embedding_models WHERE id NOT IN (SELECT model FROM embeddings)")
+            return gone
+
+
+def _missing(connection: sqlite3.Connection, number: int, *, after: int, limit: int) -> list[Row]:
+    """Rows of STORED_CHUNK and the chunk's id, the first of each content, in order of that id."""
+    found: dict[str, Row] = {}
+    while len(found) < limit:
+        values = {"model": number, "after": after, "limit": limit}
+        rows = connection.execute(_MISSING, values).fetchall()
+        for row in rows:
+            found.setdefault(row[-2], row)
+        if len(rows) < limit:
+            break
+        after = rows[-1][-1]
+    return list(found.values())[:limit]
+
+
+def _number(connection: sqlite3.Connection, model: ModelKey) -> int:
+    """The model's row id; 0, which no row has, for an unknown one."""
+    found = connection.execute(
+        "SELECT id FROM embedding_models WHERE model_id = ? AND version = ? AND dimensions = ?",
+        (model.model_id, model.version, model.dimensions),
+    ).fetchone()
+    return int(found[0]) if found else 0
+
+
+def _registered(connection: sqlite3.Connection, model: ModelKey) -> int:
+    connection.execute(
+        "INSERT OR IGNORE INTO embedding_models (model_id, version, dimensions) VALUES (?, ?, ?)",
+        (model.model_id, model.version, model.dimensions),
+    )
+    return _number(connection, model)
+
+
+def _vector(packed: bytes, model: ModelKey) -> Vectors:
+    import numpy as np
+
+    vector = np.frombuffer(packed, dtype="<f4")
+    if len(vector) != model.dimensions:
+        raise Corrupt(
+            f"a stored vector of {model.model_id} has {len(vector)} dimensions instead of {model.dimensions}",
+            hint="run `kebab doctor --repair`",
+        )
+    return vector.astype(np.float32, copy=False)

@@ -1,0 +1,53 @@
+"""Numbered migrations, each in one transaction together with its number: interrupted, it never happened."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+SCHEMA_VERSION = 1
+
+_FOLDER = Path(__file__).with_name("migrations")
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """0 for a file without a schema."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the schema up to SCHEMA_VERSION. The connection is in autocommit mode."""
+    for version in range(schema_version(connection) + 1, SCHEMA_VERSION + 1):
+        _apply(connection, version)
+
+
+def migration_files() -> list[Path]:
+    """In order of their numbers, which begin at 1 and leave no gap."""
+    return sorted(_FOLDER.glob("[0-9][0-9][0-9]_*.sql"))
+
+
+def _apply(connection: sqlite3.Connection, version: int) -> None:
+    script = migration_files()[version - 1].read_text(encoding="utf-8")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have been faster while this one waited for the lock.
+        if schema_version(connection) < version:
+            for statement in _statements(script):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {version:d}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _statements(script: str) -> Iterator[str]:
+    # Not executescript: it commits what is open first, and half a migration would stay behind.
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""

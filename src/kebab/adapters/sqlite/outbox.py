@@ -1,0 +1,71 @@
+"""The outbox: what the derived indexes still have to do. Written in the transaction of the change itself."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+from kebab.domain.ids import DocId
+from kebab.ports import ModelKey, PendingChange
+
+CHANGED = "changed"
+REMOVED = "removed"
+
+
+def vectors_topic(model: ModelKey) -> str:
+    return f"vectors:{model.model_id}@{model.version}:{model.dimensions}"
+
+
+def append(connection: sqlite3.Connection, doc_ids: Iterable[str], topic: str) -> None:
+    rows = [(doc_id, topic) for doc_id in doc_ids]
+    connection.executemany("INSERT INTO outbox (doc_id, topic) VALUES (?, ?)", rows)
+
+
+def pending(
+    connection: sqlite3.Connection, after: int, *, model: ModelKey | None, limit: int
+) -> PendingChange | None:
+    """The next `limit` entries, each document once, by what has become of it: a document that is not there
+    any more is removed, whatever its entry said when it was written."""
+    rows = connection.execute(
+        "SELECT o.seq, o.doc_id, d.doc_id IS NOT NULL FROM outbox o LEFT JOIN documents d USING (doc_id) "
+        "WHERE o.seq > ? AND o.topic IN (?, ?, ?) ORDER BY o.seq LIMIT ?",
+        (after, *_topics(model), limit),
+    ).fetchall()
+    if not rows:
+        return None
+    present = {DocId(doc_id): bool(exists) for _, doc_id, exists in rows}
+    return PendingChange(
+        upto=rows[-1][0],
+        changed=tuple(doc_id for doc_id, exists in present.items() if exists),
+        removed=tuple(doc_id for doc_id, exists in present.items() if not exists),
+    )
+
+
+def behind(connection: sqlite3.Connection, after: int, *, model: ModelKey | None) -> int:
+    if after < pruned(connection):
+        return int(connection.execute("SELECT count(*) FROM documents").fetchone()[0])
+    found = connection.execute(
+        "SELECT count(DISTINCT doc_id) FROM outbox WHERE seq > ? AND topic IN (?, ?, ?)",
+        (after, *_topics(model)),
+    )
+    return int(found.fetchone()[0])
+
+
+def latest(connection: sqlite3.Connection) -> int:
+    found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'").fetchone()
+    return int(found[0])
+
+
+def pruned(connection: sqlite3.Connection) -> int:
+    found = connection.execute("SELECT value FROM counters WHERE name = 'outbox_pruned'").fetchone()
+    return int(found[0])
+
+
+def prune(connection: sqlite3.Connection, upto: int) -> None:
+    position = min(upto, latest(connection))
+    connection.execute("UPDATE counters SET value = max(value, ?) WHERE name = 'outbox_pruned'", (position,))
+    connection.execute("DELETE FROM outbox WHERE seq <= ?", (position,))
+
+
+def _topics(model: ModelKey | None) -> tuple[str, str, str]:
+    return CHANGED, REMOVED, vectors_topic(model) if model else CHANGED

@@ -1,0 +1,133 @@
+"""How chunks and summaries lie in rows. Column lists and constructors stand side by side, in one order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input
+from kebab.domain.documents import Document, DocumentSummary, LineSpan, TrustLevel
+from kebab.domain.ids import BlockId, ChunkId, DocId
+
+Row = tuple[Any, ...]
+
+STORED_CHUNK = (
+    "c.chunk_id, c.doc_id, c.ordinal, c.text, c.heading_path, c.spans, c.block_ids, c.part, "
+    "c.token_estimate, c.chunker_version, c.policy_hash, d.source_id, d.path, d.title, d.lang, d.tags, d.trust_level, "
+    "d.repo, d.code_lang, d.indexed_at, c.content_key"
+)
+SUMMARY = (
+    "d.doc_id, d.source_id, d.path, d.title, d.lang, d.media, d.tags, d.source_type, d.trust_level, f.size, "
+    "d.chunk_count, d.parser_version, d.chunker_version, d.created_at, d.updated_at, d.indexed_at"
+)
+
+_encoder = msgspec.json.Encoder()
+_strings = msgspec.json.Decoder(tuple[str, ...])
+_lines = msgspec.json.Decoder(tuple[tuple[int, int], ...])
+
+
+def as_json(value: object) -> str:
+    return _encoder.encode(value).decode()
+
+
+def strings(text: str) -> tuple[str, ...]:
+    return _strings.decode(text)
+
+
+def stored_chunk(row: Row) -> StoredChunk:
+    """From the columns of STORED_CHUNK."""
+    chunk = Chunk(
+        chunk_id=ChunkId(row[0]),
+        doc_id=DocId(row[1]),
+        ordinal=row[2],
+        text=row[3],
+        heading_path=_strings.decode(row[4]),
+        spans=tuple(LineSpan(start, end) for start, end in _lines.decode(row[5])),
+        block_ids=tuple(BlockId(block) for block in _strings.decode(row[6])),
+        part=row[7],
+        token_estimate=row[8],
+        chunker_version=row[9],
+        policy_hash=row[10],
+    )
+    return StoredChunk(
+        chunk=chunk,
+        source_id=row[11],
+        path=row[12],
+        title=row[13],
+        lang=row[14],
+        tags=_strings.decode(row[15]),
+        trust_level=row[16],
+        repo=row[17],
+        code_lang=row[18],
+        indexed_at=row[19],
+        content_key=row[20],
+    )
+
+
+def chunk_row(document: Document, chunk: Chunk) -> Row:
+    """For the columns of `chunks`, without its id."""
+    read = embedding_input(title=document.title, heading_path=chunk.heading_path, text=chunk.text)
+    return (
+        chunk.chunk_id,
+        document.doc_id,
+        chunk.ordinal,
+        chunk.text,
+        as_json(chunk.heading_path),
+        as_json([(span.start, span.end) for span in chunk.spans]),
+        as_json(chunk.block_ids),
+        chunk.part,
+        chunk.token_estimate,
+        chunk.chunker_version,
+        chunk.policy_hash,
+        content_key(read),
+    )
+
+
+def document_row(document: Document, *, chunker_version: str, chunk_count: int, indexed_at: str) -> Row:
+    """For the columns of `documents`, in order."""
+    metadata = document.metadata
+    return (
+        document.doc_id,
+        document.source_id,
+        document.path,
+        document.asset_id,
+        document.title,
+        document.lang,
+        str(document.media),
+        metadata.source_type,
+        str(metadata.trust_level),
+        metadata.repo,
+        metadata.code_lang,
+        as_json(metadata.tags),
+        as_json({"aliases": metadata.aliases, "user": dict(metadata.user)}),
+        as_json(document.warnings),
+        document.parser_version,
+        chunker_version,
+        chunk_count,
+        metadata.created_at,
+        metadata.updated_at,
+        indexed_at,
+    )
+
+
+def summary(row: Row) -> DocumentSummary:
+    """From the columns of SUMMARY."""
+    return DocumentSummary(
+        doc_id=DocId(row[0]),
+        source_id=row[1],
+        path=row[2],
+        title=row[3],
+        lang=row[4],
+        media=row[5],
+        tags=_strings.decode(row[6]),
+        source_type=row[7],
+        trust_level=TrustLevel(row[8]),
+        byte_len=row[9],
+        chunk_count=row[10],
+        parser_version=row[11],
+        chunker_version=row[12],
+        created_at=row[13],
+        updated_at=row[14],
+        indexed_at=row[15],
+    )
