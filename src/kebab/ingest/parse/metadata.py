@@ -1,0 +1,84 @@
+"""From front-matter values to metadata: the keys kebab knows, and the rest kept as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from kebab.domain.documents import Metadata, TrustLevel
+from kebab.ingest.parse.parsed import Defaults
+
+# The first of several spellings that is present counts; `tag`, `date` and `updated` are what blogs write.
+_SPELLINGS = {
+    "title": ("title",),
+    "lang": ("lang", "language"),
+    "tags": ("tags", "tag"),
+    "aliases": ("aliases", "alias"),
+    "created_at": ("created_at", "created", "date"),
+    "updated_at": ("updated_at", "updated"),
+    "source_type": ("source_type",),
+    "trust_level": ("trust_level",),
+}
+_KNOWN = frozenset(spelling for spellings in _SPELLINGS.values() for spelling in spellings)
+
+
+def text_value(values: Mapping[str, object], key: str) -> str | None:
+    """The value of a known key as one line of text; None when it is absent, empty or no scalar."""
+    for spelling in _SPELLINGS[key]:
+        value = values.get(spelling)
+        if value is not None and not isinstance(value, (dict, list)):
+            return " ".join(str(value).split()) or None
+    return None
+
+
+def read_metadata(values: Mapping[str, object], defaults: Defaults) -> tuple[Metadata, tuple[str, ...]]:
+    """The metadata, and a warning for each value that could not be used."""
+    warnings: list[str] = []
+    return Metadata(
+        tags=tuple(dict.fromkeys(tag.lstrip("#") for tag in _list(values, "tags") if tag.strip("#"))),
+        aliases=tuple(dict.fromkeys(_list(values, "aliases"))),
+        source_type=text_value(values, "source_type") or defaults.source_type,
+        trust_level=_trust(values, defaults, warnings),
+        created_at=_moment(values, "created_at"),
+        updated_at=_moment(values, "updated_at"),
+        user={key: value for key, value in values.items() if key not in _KNOWN},
+    ), tuple(warnings)
+
+
+def _list(values: Mapping[str, object], key: str) -> Iterator[str]:
+    """A list, or one text: split at commas, and for tags at spaces too."""
+    for spelling in _SPELLINGS[key]:
+        value = values.get(spelling)
+        if isinstance(value, str):
+            parts = value.replace(",", " ").split() if key == "tags" else value.split(",")
+            yield from (part.strip() for part in parts if part.strip())
+        elif isinstance(value, list):
+            yield from (str(part).strip() for part in value if part is not None and str(part).strip())
+        elif value is not None and not isinstance(value, dict):
+            yield str(value)
+
+
+def _trust(values: Mapping[str, object], defaults: Defaults, warnings: list[str]) -> TrustLevel:
+    value = text_value(values, "trust_level")
+    if value is None:
+        return defaults.trust_level
+    try:
+        return TrustLevel(value.lower())
+    except ValueError:
+        known = ", ".join(TrustLevel)
+        warnings.append(f"trust_level {value!r} is not one of {known}; {defaults.trust_level} is used")
+        return defaults.trust_level
+
+
+def _moment(values: Mapping[str, object], key: str) -> str | None:
+    """ISO 8601 where the value can be read as a moment, and as written where not."""
+    value = text_value(values, key)
+    if value is None:
+        return None
+    for form in (None, "%Y-%m-%d %H:%M:%S %z", "%Y/%m/%d"):
+        try:
+            moment = datetime.fromisoformat(value) if form is None else datetime.strptime(value, form)
+        except ValueError:
+            continue
+        return moment.isoformat() if len(value) > 10 else moment.date().isoformat()
+    return value

@@ -1,0 +1,154 @@
+"""One file, from its bytes to a document with chunks. Runs in the main process or in a parser process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from kebab.domain.chunks import Chunk
+from kebab.domain.documents import Block, Document, LineSpan, Metadata, TrustLevel
+from kebab.domain.ids import AssetId, DocId, asset_id, block_id, content_hash, digest, doc_id
+from kebab.domain.ingests import FileState, IngestItem, Outcome
+from kebab.ingest.chunk import md_heading
+from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.parse.decode import Undecodable, decode
+from kebab.ingest.parse.formats import FORMATS, extension
+from kebab.ingest.parse.lines import Lines
+from kebab.ingest.parse.parsed import Defaults, Format, Parsed
+
+
+@dataclass(frozen=True, slots=True)
+class FileTask:
+    """A file to be read, and what its source says of it."""
+
+    source_id: str
+    path: str
+    absolute: str
+    size: int
+    mtime_ns: int
+    source_type: str
+    trust_level: TrustLevel
+    known_asset: AssetId | None = None
+    """Content that needs no new work: set when only the file's time or size differs from what is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A document ready to be stored; its blocks are left behind, since chunks hold all that is searched."""
+
+    document: Document
+    chunks: tuple[Chunk, ...]
+    state: FileState
+
+
+@dataclass(frozen=True, slots=True)
+class SameContent:
+    """The bytes are those already stored: only size and time are to be recorded."""
+
+    state: FileState
+
+
+Result = Prepared | SameContent | IngestItem
+"""An IngestItem says that the file failed or vanished."""
+
+
+def fingerprint(format_version: str, policy: ChunkPolicy, *, source_type: str, trust_level: TrustLevel) -> str:
+    """Equal fingerprints and equal bytes give equal output; any setting that shapes it is in here."""
+    return digest(
+        "fingerprint", format_version, md_heading.VERSION, policy.hash, source_type, str(trust_level)
+    )
+
+
+def prepare(task: FileTask, policy: ChunkPolicy) -> Result:
+    """Read, parse and chunk a file. A file that is bad or gone is a value, never an exception.
+
+    This is the one place that isolates a bad file, so it alone catches everything.
+    """
+    try:
+        return _prepare(task, Path(task.absolute).read_bytes(), policy)
+    except FileNotFoundError:
+        return _item(task, Outcome.SKIPPED, "vanished while kebab was reading the folder")
+    except OSError as error:
+        return _item(task, Outcome.FAILED, f"cannot be read: {error.strerror or error}")
+    except Exception as error:  # noqa: BLE001 - a parser's fault on one file must not stop the run
+        return _item(task, Outcome.FAILED, f"{type(error).__name__}: {error}")
+
+
+def _prepare(task: FileTask, content: bytes, policy: ChunkPolicy) -> Result:
+    kind = FORMATS[extension(task.path)]
+    asset = asset_id(content_hash(content))
+    state = _state(task, asset, kind, policy, size=len(content))
+    if asset == task.known_asset:
+        return SameContent(state)
+    text = decode(content)
+    if isinstance(text, Undecodable):
+        return _item(task, Outcome.FAILED, text.reason)
+    stem = Path(task.path).stem
+    parsed = kind.parse(text, Defaults(stem, task.source_type, task.trust_level))
+    document = _document(task, state, kind, parsed, text)
+    lines = Lines(text)
+    whole = replace(document, blocks=tuple(_blocks(document.doc_id, parsed, lines)))
+    return Prepared(document, tuple(md_heading.chunk_document(whole, policy, lines=lines)), state)
+
+
+def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy, *, size: int) -> FileState:
+    return FileState(
+        path=task.path,
+        size=size,
+        mtime_ns=task.mtime_ns,
+        asset_id=asset,
+        doc_id=doc_id(source_id=task.source_id, path=task.path, asset=asset, parser_version=kind.version),
+        fingerprint=fingerprint(
+            kind.version, policy, source_type=task.source_type, trust_level=task.trust_level
+        ),
+    )
+
+
+def _document(task: FileTask, state: FileState, kind: Format, parsed: Parsed, text: str) -> Document:
+    return Document(
+        doc_id=state.doc_id,
+        source_id=task.source_id,
+        path=task.path,
+        asset_id=state.asset_id,
+        title=parsed.title,
+        lang=parsed.lang,
+        media=kind.media,
+        parser_version=kind.version,
+        metadata=_dated(parsed.metadata, task.mtime_ns),
+        blocks=(),
+        warnings=parsed.warnings,
+        text=text,
+    )
+
+
+def _dated(metadata: Metadata, mtime_ns: int) -> Metadata:
+    """A file that does not say when it was updated was updated when it was written."""
+    if metadata.updated_at is not None:
+        return metadata
+    written = datetime.fromtimestamp(mtime_ns // 1_000_000_000, UTC)
+    return replace(metadata, updated_at=written.isoformat().replace("+00:00", "Z"))
+
+
+def _blocks(doc: DocId, parsed: Parsed, lines: Lines) -> Iterator[Block]:
+    for ordinal, block in enumerate(parsed.blocks):
+        yield Block(
+            block_id=block_id(
+                doc,
+                kind=block.kind,
+                heading_path=block.heading_path,
+                ordinal=ordinal,
+                span=(block.start, block.end),
+            ),
+            kind=block.kind,
+            text=lines.slice(block.start, block.end),
+            span=LineSpan(block.start, block.end),
+            heading_path=block.heading_path,
+            level=block.level,
+            heading=block.heading,
+        )
+
+
+def _item(task: FileTask, outcome: Outcome, reason: str) -> IngestItem:
+    return IngestItem(task.source_id, task.path, outcome, reason, byte_len=task.size)
