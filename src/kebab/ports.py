@@ -370,6 +370,30 @@ class MemoryEntry:
     cost_cents: int = 0
     finished_at: datetime
 
+    @classmethod
+    def of(cls, record: Execution | TaskRecord) -> MemoryEntry:
+        if isinstance(record, TaskRecord):
+            return cls(
+                id=record.id,
+                text=record.description,
+                embedding=record.embedding,
+                embedding_model=record.embedding_model,
+                finished_at=record.recorded_at,
+            )
+        return cls(
+            id=record.id,
+            text=record.task_description,
+            embedding=record.embedding,
+            embedding_model=record.embedding_model,
+            agent_id=record.agent_id,
+            agent_role=record.agent_role,
+            task_type=record.task_type,
+            provider=record.provider,
+            success=record.success,
+            cost_cents=record.cost_cents,
+            finished_at=record.finished_at,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryChanges:
