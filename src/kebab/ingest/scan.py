@@ -1,0 +1,192 @@
+"""Walking a source: which files are there, and why others are left out.
+
+There is no allow-list. Whatever is not taken is reported with a reason, so that nobody has to guess.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kebab.domain.documents import TrustLevel
+from kebab.domain.ids import nfc
+from kebab.domain.ingests import IngestItem, Outcome
+from kebab.errors import StorageError
+from kebab.ingest.ignore import IGNORE_FILES, IgnoreRules
+from kebab.ingest.parse.formats import FORMATS, extension
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFolder:
+    """A folder of files and what its settings say of every document in it."""
+
+    id: str
+    root: Path
+    exclude: tuple[str, ...] = ()
+    trust_level: TrustLevel = TrustLevel.PRIMARY
+    source_type: str = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedFile:
+    path: str
+    """POSIX, NFC, relative to the root."""
+    absolute: str
+    """As the system spells it."""
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The files to read, by path, and what was left out; the path of a folder ends with a slash."""
+
+    files: list[ScannedFile]
+    skipped: list[IngestItem]
+
+
+def scan(
+    source: SourceFolder, *, max_file_bytes: int, follow_symlinks: bool = False, under: str = ""
+) -> Scan:
+    """Walk a source, or only the file or folder ``under`` it.
+
+    Raises StorageError when the root is missing or cannot be read; a folder further down that cannot be
+    read is reported as failed.
+    """
+    if not source.root.is_dir():
+        raise StorageError(
+            f"the folder {source.root} of source {source.id!r} does not exist",
+            hint="is a disk not mounted? Nothing of this source was removed",
+        )
+    walk = _Walk(source, max_file_bytes, follow_symlinks, tuple(part for part in under.split("/") if part))
+    walk.run()
+    walk.files.sort(key=lambda file: file.path)
+    walk.skipped.sort(key=lambda item: item.path)
+    return Scan(walk.files, walk.skipped)
+
+
+@dataclass(slots=True)
+class _Walk:
+    source: SourceFolder
+    max_file_bytes: int
+    follow_symlinks: bool
+    only: tuple[str, ...]
+    """The names to descend by before everything is taken."""
+    files: list[ScannedFile] = field(default_factory=list)
+    skipped: list[IngestItem] = field(default_factory=list)
+    _paths: set[str] = field(default_factory=set)
+    _folders: set[tuple[int, int]] = field(default_factory=set)
+    _links: list[tuple[str, str, IgnoreRules]] = field(default_factory=list)
+    """Links to folders, walked last, so that a folder is known by its own path and not by a link to it."""
+
+    def run(self) -> None:
+        self._walk(str(self.source.root), "", IgnoreRules.from_patterns(self.source.exclude))
+        while self._links:
+            self._walk(*self._links.pop(0))
+
+    def _walk(self, folder: str, relative: str, rules: IgnoreRules) -> None:
+        """Depth first, with a stack of its own: folders may be nested deeper than Python recurses."""
+        pending = [(folder, relative, rules)]
+        while pending:
+            folder, relative, rules = pending.pop()
+            entries = self._entries(folder, relative)
+            present = [entry.name for entry in entries if entry.name in IGNORE_FILES]
+            if present:
+                rules = rules.entering(Path(folder), relative, present)
+            for entry in self._wanted(entries, relative):
+                if (below := self._visit(entry, relative, rules)) is not None:
+                    pending.append((entry.path, below, rules))
+
+    def _entries(self, folder: str, relative: str) -> list[os.DirEntry[str]]:
+        try:
+            if self.follow_symlinks and not self._is_new(folder):
+                self._skip(relative, "links back to a folder that was read already")
+                return []
+            with os.scandir(folder) as found:
+                return sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            if not relative:
+                raise StorageError(f"the folder {folder} cannot be read: {error.strerror}") from error
+            self._fail(relative, f"cannot be read: {error.strerror}")
+            return []
+
+    def _is_new(self, folder: str) -> bool:
+        stat = os.stat(folder)
+        key = (stat.st_dev, stat.st_ino)
+        fresh = key not in self._folders
+        self._folders.add(key)
+        return fresh
+
+    def _wanted(self, entries: list[os.DirEntry[str]], relative: str) -> Iterator[os.DirEntry[str]]:
+        depth = relative.count("/")
+        if depth >= len(self.only):
+            return iter(entries)
+        return (entry for entry in entries if nfc(entry.name) == self.only[depth])
+
+    def _visit(self, entry: os.DirEntry[str], relative: str, rules: IgnoreRules) -> str | None:
+        """Take or report an entry; returns the path of a folder that is to be walked now."""
+        name = entry.name
+        if name in IGNORE_FILES:
+            return None
+        if not name.isascii():
+            name = nfc(name)
+            if not _is_unicode(name):
+                shown = os.fsencode(entry.name).decode("utf-8", "backslashreplace")
+                self._fail(relative + shown, "the file name is not valid Unicode")
+                return None
+        path = relative + name
+        try:
+            return self._sorted_out(entry, path, rules)
+        except OSError as error:
+            self._fail(path, f"cannot be read: {error.strerror}")
+            return None
+
+    def _sorted_out(self, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -> str | None:
+        link = entry.is_symlink()
+        is_folder = entry.is_dir(follow_symlinks=self.follow_symlinks)
+        if is_folder:
+            path += "/"
+        if reason := rules.reason(path):
+            self._skip(path, reason)
+        elif link and not self.follow_symlinks:
+            self._skip(path, "symbolic link")
+        elif is_folder and link:
+            self._links.append((entry.path, path, rules))
+        elif is_folder:
+            return path
+        elif not entry.is_file(follow_symlinks=self.follow_symlinks):
+            self._skip(path, "broken symbolic link" if link else "not a regular file")
+        else:
+            self._take(entry, path)
+        return None
+
+    def _take(self, entry: os.DirEntry[str], path: str) -> None:
+        ending = extension(path)
+        if ending not in FORMATS:
+            self._skip(path, f"unsupported format {ending}" if ending else "no file extension")
+            return
+        stat = entry.stat(follow_symlinks=self.follow_symlinks)
+        if stat.st_size > self.max_file_bytes:
+            self._skip(path, f"larger than {self.max_file_bytes / (1 << 20):g} MB", size=stat.st_size)
+        elif path in self._paths:
+            self._skip(path, "spelled like another file after Unicode normalisation", size=stat.st_size)
+        else:
+            self._paths.add(path)
+            self.files.append(ScannedFile(path, entry.path, stat.st_size, stat.st_mtime_ns))
+
+    def _skip(self, path: str, reason: str, *, size: int = 0) -> None:
+        self.skipped.append(IngestItem(self.source.id, path, Outcome.SKIPPED, reason, byte_len=size))
+
+    def _fail(self, path: str, reason: str) -> None:
+        self.skipped.append(IngestItem(self.source.id, path, Outcome.FAILED, reason))
+
+
+def _is_unicode(name: str) -> bool:
+    """False for a name whose bytes are not UTF-8: it could neither be stored nor shown."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
