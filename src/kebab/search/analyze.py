@@ -1,20 +1,19 @@
 """How text becomes terms: one analyzer for what is indexed and for what is asked, so that they meet.
 
-A text is cut into raw tokens by one regular expression, and each distinct token is expanded once into
-pieces (a term and the characters it stands for) and remembered: the second sight of a token costs a dict
-lookup. Why these terms and not others is measured in docs/decisions/0002-text-analysis.md.
+A text is cut into raw tokens by one regular expression; each distinct token is expanded once and remembered,
+so the second sight of it costs a dict lookup. Why these terms and not others is measured in
+docs/decisions/0002-text-analysis.md.
 
-- Words of scripts with spaces: folded (case, compatibility forms, Latin accents) and stemmed (Snowball
-  English). `don't` is `dont`, `Einstein's` is `einstein`, `1,000` is `1000`.
-- Identifiers: `find_similar_executions`, `c-3po`, `path/name`, `v1.2.3` give their parts, and the whole
-  without its separators (`c3po`; a separator between digits stays as `_`: `v1_2_3`).
-  `HybridRetriever` gives the whole, and its humps.
-- Korean, Japanese, Chinese: every character and every pair of neighbours inside a run, so that a
-  particle, an ending or a compound cannot hide a word of one, two or more syllables.
+- Words: folded (case, compatibility forms, Latin accents) and stemmed (Snowball English). `don't` is `dont`,
+  `Einstein's` is `einstein`, `1,000` is `1000`.
+- Identifiers: `find_similar_executions`, `c-3po` and `v1.2.3` give their parts, and the whole without its
+  signs (`c3po`; between digits they stay as `_`: `v1_2_3`). `HybridRetriever` gives the whole, and its humps.
+- Korean, Japanese, Chinese: every character and every pair of neighbours of a run, so that no particle,
+  ending or compound hides a word of one, two or more syllables.
 
-Terms stand in two streams. The main stream follows the text. The second stream comes after it and holds
-the other forms of identifiers (`c3po`, `hybrid retriev`), so that these do not stand between neighbours:
-"on GitHub pages" is a phrase of "on github pages", and "two dimensional flow" of "two-dimensional flow".
+The terms of a text stand in two streams. The main stream follows the text. The second comes after it and
+holds the other forms of identifiers (`c3po`, `hybrid retriev`), which would otherwise stand between
+neighbours: "on github pages" is a phrase of "on GitHub Pages", "two dimensional" one of "two-dimensional".
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 from operator import add
@@ -33,38 +32,144 @@ _PAIRED = (
     "\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3131-\u318e\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-# A raw token: word characters, joined by single signs that identifiers, numbers and contractions use.
+# A raw token: word characters, joined by single signs that identifiers, numbers and contractions use. Not by
+# a slash: paths and links as wholes cost a third of the speed, and the phrase of their parts finds them.
 _TOKEN = re.compile(r"[^\W_]\w*(?:[-.'’]\w+|,\d{3}(?!\d))*")
 _RUN = re.compile(
     rf"(?P<paired>[{_PAIRED}]+)"
-    rf"|\d{{1,3}}(?:,\d{{3}})+(?!\d)"
+    r"|\d{1,3}(?:,\d{3})+(?!\d)"
     rf"|[^\W_{_PAIRED}]+(?:['’](?i:s|t|re|ve|ll|d|m)(?!\w))?"
 )
 _ALL_PAIRED = re.compile(rf"[{_PAIRED}]+")
-_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
-_HUMPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-_ACCENTED = re.compile("([a-z])[\u0300-\u036f]+")
-# A sign inside an identifier is dropped (`c-3po` is `c3po`), but not between digits: 1.23 is not 12.3.
-_DIGITS_APART = re.compile(r"\d[\W_]+\d")
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9]+")
-_BOUND = re.compile(r"[\W_]+")
+_HUMPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
+_ACCENTED = re.compile("([a-z])[\u0300-\u036f]+")
+_SIGNS = re.compile(r"[\W_]+")
+_DIGITS_APART = re.compile(r"\d[\W_]+\d")
 
-# Longer than any word; a longer run (base64, a hash table dump) is known by its beginning.
+# Glued to a word of another script (Rust의, API에서) these are indexed, but say nothing in a query.
+_PARTICLE = re.compile(
+    "[은는이가을를의에도만로와과나]|에서|에게|에[는도]|으로|까지|부터|처럼|보다|이나|이란|라[는고]"
+    "|에서[는도]|으로는|이라[는고]?"
+)
+# One-syllable stems of verbs: with 은, 는, 을 or 이 behind them they are verbs still, not words of their own.
+_VERBS = "가갖같과나내높되두많맡받보쓰않얻없오있좋주지크하"
+# Longer than any word; a longer run (base64, a key) is known by its beginning.
 _MAX_TERM = 64
-# Longer joined tokens are links and slugs, which nobody types whole.
+# Longer joined tokens are slugs and links, which nobody types whole.
 _MAX_WHOLE = 40
-# Entries of the token memory before it starts afresh: some 30 MB, the vocabulary of a large vault.
+# Tokens remembered before the memory starts afresh: some 30 MB, the vocabulary of a large vault.
 _MAX_TOKENS = 131_072
-_SINGLE, _PAIR, _WORD, _FORM = range(4)
+
+# Kinds of pieces: asked for in queries, held in the index only, or another form for the second stream.
+_ASKED, _HELD, _FORM = range(3)
 
 
-class _Piece(NamedTuple):  # not a dataclass: a million are made per second
+class _Piece(NamedTuple):
     """A term and the part of its raw token that it stands for."""
 
     term: str
     start: int
     end: int
     kind: int
+
+
+class Analyzer:
+    """Cuts text and queries into terms. Safe to share between threads.
+
+    Every string is accepted; canonically equivalent strings (NFC, NFD) give equal terms. A term is never
+    empty and has only letters, digits and `_`, so every engine can store and query it as it is.
+
+    A phrase holds where its `phrase_terms` stand next to each other in `index_text`. The terms of a Korean
+    run are ordered by where they start, a character before its pair (규칙을: 규 규칙 칙 칙을 을), so the
+    terms of any part of a run are a contiguous part of the terms of the run: "소유권 규칙" is found in
+    "소유권 규칙을", whatever is attached to its last word or stands before its first.
+    """
+
+    version = "words-bigrams-v1"
+
+    def __init__(self) -> None:
+        self._stem = _Stemmer()
+        self._memory = _Memory(self._stem)
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text as the index holds them: main stream in text order, then other forms."""
+        return self.index_text(text).split()
+
+    def index_text(self, text: str) -> str:
+        """The terms joined by one space: what an index stores with a whitespace tokenizer."""
+        tokens = _TOKEN.findall(_nfc(text))
+        memory = self._recall()
+        # In this order: looking a token up in the memory also fills its forms.
+        main = " ".join(filter(None, map(memory.__getitem__, tokens)))
+        forms = " ".join(filter(None, map(memory.forms.get, tokens)))
+        return f"{main} {forms}" if main and forms else main or forms
+
+    def phrase_terms(self, text: str) -> list[str]:
+        """The terms that stand next to each other, in this order, wherever a text contains the phrase.
+
+        Also what to exclude for `-word`: excluding every query term would take its neighbours with it.
+        """
+        memory = self._recall()
+        return " ".join(map(memory.__getitem__, _TOKEN.findall(_nfc(text)))).split()
+
+    def query_terms(self, text: str) -> list[str]:
+        """The distinct terms to look for, in order.
+
+        Of a Korean run the pairs; its first character where that is a word by itself (값, 값을); not the
+        particle behind a word of another script (API를). Never empty where `phrase_terms` is not.
+        """
+        tokens = _TOKEN.findall(_nfc(text))
+        pieces = chain.from_iterable(_pieces(token, self._stem) for token in tokens)
+        return list(dict.fromkeys(piece.term for piece in pieces if piece.kind != _HELD))
+
+    def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:
+        """Character ranges of the text, as given, that mean one of these terms: sorted, never touching.
+
+        Only what matched is covered: the word without its particle, the hump of an identifier.
+        """
+        composed = _nfc(text)
+        ranges = _merged(self._matches(composed, frozenset(terms)))
+        if not ranges or composed == text:
+            return ranges
+        origins = _origins(text)
+        return _merged((origins[start][0], origins[end - 1][1]) for start, end in ranges)
+
+    def _matches(self, text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
+        memory = self._recall()
+        for match in _TOKEN.finditer(text):
+            token, at = match[0], match.start()
+            # Most tokens match nothing, and the memory knows that ten times faster than the pieces.
+            if wanted.isdisjoint(memory[token].split()) and wanted.isdisjoint(
+                memory.forms.get(token, "").split()
+            ):
+                continue
+            for piece in _pieces(token, self._stem):
+                if piece.term in wanted:
+                    yield at + piece.start, at + piece.end
+
+    def _recall(self) -> _Memory:
+        # A full memory is replaced, not cleared: another thread may be between its two lookups.
+        if len(self._memory) > _MAX_TOKENS:
+            self._memory = _Memory(self._stem)
+        return self._memory
+
+
+class _Stemmer:
+    """Snowball English, loaded at the first word; behind a lock, as its buffers serve one call at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._stem: Callable[[str], str] | None = None
+
+    def __call__(self, word: str) -> str:
+        with self._lock:
+            if self._stem is None:
+                import Stemmer
+
+                self._stem = Stemmer.Stemmer("english", 0).stemWord
+            return self._stem(word)
 
 
 class _Memory(dict[str, str]):
@@ -76,8 +181,8 @@ class _Memory(dict[str, str]):
         self._stem = stem
 
     def __missing__(self, token: str) -> str:
-        if token.isascii():
-            terms, forms = self._plain(token) if "'" not in token and "," not in token else self._any(token)
+        if token.isascii() and "'" not in token and "," not in token:
+            terms, forms = self._plain(token)
         elif _ALL_PAIRED.fullmatch(token) and unicodedata.is_normalized("NFKC", token):
             terms, forms = _interleaved(token), ""
         else:
@@ -93,104 +198,16 @@ class _Memory(dict[str, str]):
         return terms, " ".join([piece.term for piece in pieces if piece.kind == _FORM])
 
     def _plain(self, token: str) -> tuple[str, str]:
-        """The same as _any, from the parts' own entries: links and paths repeat parts, not wholes."""
+        """The same as _any, faster, for ASCII; parts come from their own entries, as links repeat parts."""
         if token.isalnum():
             humps = _humps(token) if _HUMPED.search(token) else ()
-            forms = [_term(hump[0], self._stem) for hump in humps]
-            return _term(token, self._stem), " ".join(forms)
+            return _term(token, self._stem), " ".join([_term(hump[0], self._stem) for hump in humps])
         words = _PLAIN_WORD.findall(token)
         terms = [self[word] for word in words]
         forms = [self.forms[word] for word in words if word in self.forms]
         if len(words) > 1 and len(token) <= _MAX_WHOLE:
             forms.append(_whole(token, words, self._stem))
         return " ".join(terms), " ".join(forms)
-
-
-class Analyzer:
-    """Cuts text and queries into terms. Safe to share between threads.
-
-    Every string is accepted; canonically equivalent strings (NFC, NFD) give equal terms. A term is never
-    empty and has only letters, digits and `_`, so every engine can store and query it as it is.
-
-    A phrase holds where its `phrase_terms` stand next to each other in `index_text`. The terms of a run of
-    Korean are ordered by where they start, a character before its pair (규칙을: 규 규칙 칙 칙을 을), so the
-    terms of any part of a run are a contiguous part of the terms of the run: "소유권 규칙" is found in
-    "소유권 규칙을", whatever is attached to its last word or stands before its first one.
-    """
-
-    version = "words-pairs-v1"
-
-    def __init__(self) -> None:
-        self._stem = _Stemmer()
-        self._memory = _Memory(self._stem)
-
-    def terms(self, text: str) -> list[str]:
-        """The terms of a text as the index holds them: main stream in text order, then other forms."""
-        return self.index_text(text).split()
-
-    def index_text(self, text: str) -> str:
-        """The terms joined by one space: what an index stores with a whitespace tokenizer."""
-        tokens = _TOKEN.findall(_nfc(text))
-        memory = self._recall()
-        main = map(memory.__getitem__, tokens)
-        # Two passes in this order: looking a token up in the first also fills the second.
-        joined = " ".join(filter(None, main))
-        forms = " ".join(filter(None, map(memory.forms.get, tokens)))
-        return f"{joined} {forms}" if joined and forms else joined or forms
-
-    def phrase_terms(self, text: str) -> list[str]:
-        """The terms that stand next to each other wherever an indexed text contains this phrase."""
-        memory = self._recall()
-        return " ".join(map(memory.__getitem__, _TOKEN.findall(_nfc(text)))).split()
-
-    def query_terms(self, text: str) -> list[str]:
-        """The distinct terms to look for, in order. Single characters only where a run has no pair."""
-        found: dict[str, None] = {}
-        for token in _TOKEN.findall(_nfc(text)):
-            for piece in _asked(_pieces(token, self._stem)):
-                found[piece.term] = None
-        return list(found)
-
-    def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:
-        """Character ranges of the text, as given, whose terms are among these: sorted, never touching.
-
-        Only what matched is covered: the word without its particle, the hump of an identifier.
-        """
-        wanted = frozenset(terms)
-        composed = _nfc(text)
-        ranges = _merged(self._matches(composed, wanted))
-        if composed == text:
-            return ranges
-        origin = _origins(text)
-        return _merged((origin[start], origin[end]) for start, end in ranges)
-
-    def _matches(self, text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
-        for match in _TOKEN.finditer(text):
-            for piece in _pieces(match[0], self._stem):
-                if piece.term in wanted:
-                    yield match.start() + piece.start, match.start() + piece.end
-
-    def _recall(self) -> _Memory:
-        # A full memory is replaced, not cleared: another thread may be between its two passes.
-        if len(self._memory) > _MAX_TOKENS:
-            self._memory = _Memory(self._stem)
-        return self._memory
-
-
-class _Stemmer:
-    """Snowball English behind a lock: its C state must not be shared by two calls at once."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._stem: Callable[[str], str] | None = None
-
-    def __call__(self, word: str) -> str:
-        with self._lock:
-            if self._stem is None:
-                import Stemmer
-
-                self._stem = Stemmer.Stemmer("english", 0).stemWord
-            return self._stem(word)
 
 
 def _nfc(text: str) -> str:
@@ -211,11 +228,11 @@ def _pieces(token: str, stem: Callable[[str], str]) -> list[_Piece]:
     words: list[str] = []
     for run in _RUN.finditer(plain):
         if run["paired"]:
-            pieces.extend(_paired_pieces(run[0], run.start()))
+            pieces.extend(_paired_pieces(run[0], run.start(), particle=bool(words and words[-1])))
             words.append("")
         else:
             pieces.extend(_word_pieces(run[0], run.start(), stem))
-            words.append(_BOUND.sub("", run[0]))
+            words.append(_SIGNS.sub("", run[0]))
     if len(words) > 1 and all(words) and len(plain) <= _MAX_WHOLE:
         pieces.append(_Piece(_whole(plain, words, stem), 0, len(plain), _FORM))
     if plain == token:
@@ -224,17 +241,30 @@ def _pieces(token: str, stem: Callable[[str], str]) -> list[_Piece]:
     return [_Piece(piece.term, 0, len(token), piece.kind) for piece in pieces]
 
 
-def _paired_pieces(run: str, at: int) -> Iterator[_Piece]:
+def _paired_pieces(run: str, at: int, *, particle: bool) -> Iterator[_Piece]:
+    """The terms of _interleaved, with their places; `particle` says that a run may be one."""
+    pair = _HELD if particle and _PARTICLE.fullmatch(run) else _ASKED
+    first = pair if len(run) == 1 or _is_syllable_with_particle(run) else _HELD
     for start in range(len(run)):
-        yield _Piece(run[start], at + start, at + start + 1, _SINGLE)
+        yield _Piece(run[start], at + start, at + start + 1, _HELD if start else first)
         if start + 1 < len(run):
-            yield _Piece(run[start : start + 2], at + start, at + start + 2, _PAIR)
+            yield _Piece(run[start : start + 2], at + start, at + start + 2, pair)
+
+
+def _is_syllable_with_particle(run: str) -> bool:
+    """Whether a run is likely a word of one syllable and its particle: 값을, 키를, 힙에; not 나이 or 하는.
+
+    은, 을 and 이 follow a closed syllable, 는, 를 and 와 an open one. Particles that end many words of two
+    syllables (의, 도, 로, 가, 과) are left alone: 회의 would ask for every 회.
+    """
+    if len(run) != 2 or run[0] in _VERBS or not "가" <= run[0] <= "힣":
+        return False
+    closed = (ord(run[0]) - ord("가")) % 28 != 0
+    return run[1] in ("은을이에" if closed else "는를와에")
 
 
 def _word_pieces(word: str, at: int, stem: Callable[[str], str]) -> Iterator[_Piece]:
-    term = _term(word, stem)
-    if term:
-        yield _Piece(term, at, at + len(word), _WORD)
+    yield _Piece(_term(word, stem), at, at + len(word), _ASKED)
     if _HUMPED.search(word):
         for hump in _humps(word):
             yield _Piece(_term(hump[0], stem), at + hump.start(), at + hump.end(), _FORM)
@@ -245,13 +275,14 @@ def _humps(word: str) -> list[re.Match[str]]:
 
 
 def _whole(token: str, words: list[str], stem: Callable[[str], str]) -> str:
-    if _DIGITS_APART.search(token):
-        words = [
-            word + "_" if word[-1:].isdigit() and next_word[:1].isdigit() else word
-            for word, next_word in zip(words, [*words[1:], ""], strict=True)
-        ]
-        return _fold("".join(words))
-    return _term("".join(words), stem)
+    """A joined token as one term: 1.23 and 12.3 stay apart, e-mail and email do not."""
+    if not _DIGITS_APART.search(token):
+        return _term("".join(words), stem)
+    numbers = [
+        word[-1].isdigit() and after[:1].isdigit()
+        for word, after in zip(words, [*words[1:], ""], strict=True)
+    ]
+    return "".join(_folded(word) + "_" * glued for word, glued in zip(words, numbers, strict=True))
 
 
 def _term(word: str, stem: Callable[[str], str]) -> str:
@@ -259,58 +290,42 @@ def _term(word: str, stem: Callable[[str], str]) -> str:
     if word.isascii() and word.isalnum():
         return stem(word.lower()) if word.isalpha() else word.lower()
     # Stemmed before the apostrophe goes: Snowball knows the possessive.
-    return _BOUND.sub("", stem(_fold(word)))
+    return _SIGNS.sub("", stem(_folded(word).replace("’", "'")))
 
 
-def _fold(word: str) -> str:
+def _folded(word: str) -> str:
     if word.isascii():
         return word.lower()
-    decomposed = unicodedata.normalize("NFD", word.casefold().replace("’", "'"))
-    return unicodedata.normalize("NFC", _ACCENTED.sub(r"\1", decomposed))
+    bare = _ACCENTED.sub(r"\1", unicodedata.normalize("NFD", word.casefold()))
+    return unicodedata.normalize("NFC", bare)
 
 
-def _asked(pieces: list[_Piece]) -> Iterator[_Piece]:
-    paired_until = -1
-    for place, piece in enumerate(pieces):
-        if piece.kind == _PAIR:
-            paired_until = piece.end
-        if piece.kind == _SINGLE:
-            opens_pair = place + 1 < len(pieces) and pieces[place + 1].kind == _PAIR
-            if opens_pair or piece.end <= paired_until:
-                continue
-        yield piece
-
-
-def _merged(ranges: Iterator[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     merged: list[tuple[int, int]] = []
     for start, end in sorted(ranges):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        elif end > start:
+        else:
             merged.append((start, end))
     return merged
 
 
-def _origins(text: str) -> list[int]:
-    """For every offset into the NFC form of the text, the offset into the text itself."""
-    joins = _joining()
-    origins: list[int] = []
+def _origins(text: str) -> list[tuple[int, int]]:
+    """For every character of the NFC form of a text, the range of the text that it was composed from."""
+    joining = _joining()
+    origins: list[tuple[int, int]] = []
     start = 0
     for end in range(1, len(text) + 1):
-        if end == len(text) or not (unicodedata.combining(text[end]) or text[end] in joins):
-            composed = unicodedata.normalize("NFC", text[start:end])
-            origins.extend([start] * len(composed))
+        if end == len(text) or not (unicodedata.combining(text[end]) or text[end] in joining):
+            origins.extend([(start, end)] * len(unicodedata.normalize("NFC", text[start:end])))
             start = end
-    return [*origins, len(text)]
+    return origins
 
 
 @lru_cache(maxsize=1)
 def _joining() -> frozenset[str]:
-    """Characters without a combining class that still may melt into the one before them."""
+    """Characters without a combining class that may still melt into the one before them."""
     jamo = map(chr, chain(range(0x1161, 0x1176), range(0x11A8, 0x11C3)))
-    pairs = (unicodedata.decomposition(chr(code)).split() for code in range(0x20000))
-    return frozenset(chain(jamo, (chr(int(pair[1], 16)) for pair in pairs if _is_pair(pair))))
-
-
-def _is_pair(decomposition: list[str]) -> bool:
-    return len(decomposition) == 2 and not decomposition[0].startswith("<")
+    parts = (unicodedata.decomposition(chr(code)).split() for code in range(0x20000))
+    seconds = (chr(int(pair[1], 16)) for pair in parts if len(pair) == 2 and not pair[0].startswith("<"))
+    return frozenset(chain(jamo, seconds))
