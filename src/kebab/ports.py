@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
+else:  # numpy is loaded by the adapters that need it
+    Vectors = object
 
 
 # --- text and models -------------------------------------------------------------------------------
@@ -523,4 +525,50 @@ class ExecutionIndex(Protocol):
 
     def clear(self) -> None:
         """Back to an empty index at position 0."""
+        ...
+
+
+# --- answers ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a language model reads: the rules, and the question with its evidence."""
+
+    system: str
+    user: str
+
+
+class LanguageModel(Protocol):
+    """Writes text from a prompt, piece by piece."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model, such as ``ollama:qwen3:4b``."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens prompt and answer may have together."""
+        ...
+
+    def stream(self, prompt: Prompt, *, max_tokens: int) -> Iterator[str]:
+        """The answer as it is written; closing the iterator stops the model.
+
+        Raises ModelUnavailable (no server, no such model, a key refused, the stream breaks) or Timeout.
+        """
+        ...
+
+
+class AnswerStore(Protocol):
+    """The answers given, refusals included, as JSON that the answer room alone reads."""
+
+    def put(self, trace_id: str, *, created_at: str, question: str, answer_json: str) -> None:
+        """Store an answer in place of an earlier one with this trace id."""
+        ...
+
+    def get(self, trace_id: str) -> str | None: ...
+
+    def recent(self, limit: int = 20) -> list[str]:
+        """Newest first."""
         ...

@@ -118,7 +118,7 @@ class HybridRetriever:
         places = _places(rankings)
         models = [leg.embedding_model for leg in legs if leg.leg.value in rankings]
         hits = self.presenter.hits(
-            [_placed(item, places) for item in fused],
+            [_placed(item, places, self.candidates) for item in fused],
             query,
             score_kind=self.fusion.kind,
             index_version=self.index_version,
@@ -205,10 +205,12 @@ def _places(rankings: Mapping[str, Sequence[Ranked]]) -> Places:
     }
 
 
-def _placed(item: Fused, places: Places) -> Placed:
-    lexical = places.get(Leg.LEXICAL.value, {}).get(item.id)
-    vector = places.get(Leg.VECTOR.value, {}).get(item.id)
+def _placed(item: Fused, places: Places, candidates: int) -> Placed:
     found = {leg: by_id[item.id] for leg, by_id in places.items() if item.id in by_id}
+    # A place deeper than the item's own tier took no part in its score, and a smaller k would not know it.
+    tier_end = -(-min(rank for rank, _ in found.values()) // candidates) * candidates
+    found = {leg: place for leg, place in found.items() if place[0] <= tier_end}
+    lexical, vector = found.get(Leg.LEXICAL.value), found.get(Leg.VECTOR.value)
     return Placed(
         ChunkId(item.id),
         item.score,

@@ -1,0 +1,144 @@
+"""A small knowledge base on fakes, searched through the real room."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from tests.fakes import (
+    FakeAnalyzer,
+    FakeDocumentStore,
+    FakeEmbedder,
+    FakeEmbeddingStore,
+    FakeLexicalIndex,
+    FakeVectorIndex,
+)
+
+from kebab.domain.chunks import Chunk
+from kebab.domain.documents import Document, LineSpan, Media, Metadata
+from kebab.domain.ids import asset_id, chunk_id, doc_id
+from kebab.domain.ingests import FileState
+from kebab.domain.tokens import estimate_tokens
+from kebab.search.evidence import CoverageReader
+from kebab.search.fusion import FusionPolicy, Rrf
+from kebab.search.hybrid import HybridRetriever
+from kebab.search.lexical import LexicalRetriever
+from kebab.search.present import Presenter
+from kebab.search.vector import VectorRetriever
+
+
+class UnchangedFiles:
+    def __init__(self) -> None:
+        self.changes: set[str] = set()
+
+    def changed(self, source_id: str, path: str) -> bool:
+        return path in self.changes
+
+
+@dataclass
+class Shelf:
+    """Documents of one chunk for each paragraph, put into store and both indexes."""
+
+    analyzer: FakeAnalyzer = field(default_factory=FakeAnalyzer)
+    store: FakeDocumentStore = field(default_factory=FakeDocumentStore)
+    embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
+    files: UnchangedFiles = field(default_factory=UnchangedFiles)
+
+    def __post_init__(self) -> None:
+        self.embeddings = FakeEmbeddingStore(self.store)
+        self.lexical_index = FakeLexicalIndex(self.analyzer)
+        self.vector_index = FakeVectorIndex(self.embedder.key)
+
+    def add(
+        self, path: str, *paragraphs: str, metadata: Metadata | None = None, lang: str = "en"
+    ) -> Document:
+        document = _document(path, paragraphs, metadata or Metadata(), lang)
+        chunks = [_chunk(document, n, text) for n, text in enumerate(paragraphs)]
+        state = FileState(path, 1, 1, document.asset_id, document.doc_id, "fp")
+        self.store.put(document, chunks, state)
+        self.catch_up()
+        return document
+
+    def catch_up(self) -> None:
+        key = self.embedder.key
+        while missing := self.embeddings.missing(key, limit=100):
+            from kebab.domain.chunks import embedding_input
+            from kebab.ports import EmbeddingKind
+
+            texts = [
+                embedding_input(title=m.title, heading_path=m.chunk.heading_path, text=m.chunk.text)
+                for m in missing
+            ]
+            self.embeddings.put_vectors(
+                key, [m.content_key for m in missing], self.embedder.embed(texts, EmbeddingKind.DOCUMENT)
+            )
+        while pending := self.store.pending(self.lexical_index.checkpoint()):
+            chunks = list(self.store.stored_chunks(pending.changed))
+            self.lexical_index.apply(removed=pending.removed, chunks=chunks, checkpoint=pending.upto)
+        while pending := self.store.pending(self.vector_index.checkpoint(), model=key):
+            chunks = list(self.store.stored_chunks(pending.changed))
+            vectors = self.embeddings.vectors(key, [c.content_key for c in chunks])
+            self.vector_index.apply(
+                removed=pending.removed, chunks=chunks, vectors=vectors, checkpoint=pending.upto
+            )
+
+    def presenter(self) -> Presenter:
+        return Presenter(self.store, self.analyzer, self.files, stale_after=None)
+
+    def lexical(self) -> LexicalRetriever:
+        return LexicalRetriever(self.lexical_index, self.store, self.analyzer, self.presenter())
+
+    def vector(self) -> VectorRetriever:
+        return VectorRetriever(
+            self.vector_index, self.embedder, self.store, self.embeddings, self.analyzer, self.presenter()
+        )
+
+    def hybrid(self, fusion: FusionPolicy | None = None, *, candidates: int = 100) -> HybridRetriever:
+        return HybridRetriever(
+            lexical=self.lexical(),
+            vector=self.vector(),
+            store=self.store,
+            fusion=fusion or Rrf(),
+            evidence=CoverageReader(self.lexical_index, self.store, self.analyzer),
+            presenter=self.presenter(),
+            candidates=candidates,
+        )
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+def _document(path: str, paragraphs: tuple[str, ...], metadata: Metadata, lang: str) -> Document:
+    text = "\n\n".join(paragraphs)
+    asset = asset_id(text)
+    return Document(
+        doc_id=doc_id(source_id="default", path=path, asset=asset, parser_version="test"),
+        source_id="default",
+        path=path,
+        asset_id=asset,
+        title=path,
+        lang=lang,
+        media=Media.MARKDOWN,
+        parser_version="test",
+        metadata=metadata,
+        blocks=(),
+        text=text,
+    )
+
+
+def _chunk(document: Document, n: int, text: str) -> Chunk:
+    return Chunk(
+        chunk_id=chunk_id(document.doc_id, chunker_version="test", policy_hash="p", block_ids=(), part=n),
+        doc_id=document.doc_id,
+        ordinal=n,
+        text=text,
+        heading_path=(),
+        spans=(LineSpan(2 * n + 1, 2 * n + 1),),
+        block_ids=(),
+        part=n,
+        token_estimate=estimate_tokens(text),
+        chunker_version="test",
+        policy_hash="p",
+    )

@@ -1,0 +1,208 @@
+"""The seeds' contract for the three retrievers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.unit.search.conftest import Shelf
+
+from kebab.domain.documents import Metadata
+from kebab.domain.fusion import Ranked
+from kebab.domain.hits import Degradation, Leg, Retrieval
+from kebab.domain.ids import DocId
+from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
+from kebab.errors import EngineUnavailable, ModelUnavailable
+from kebab.search.fusion import Convex
+from kebab.search.hybrid import UnavailableLeg
+from kebab.search.parse import parse_query
+
+
+class ScriptedLeg:
+    """A leg that ranks what it is told to."""
+
+    index_version = "scripted"
+    embedding_model = None
+
+    def __init__(self, leg: Leg, ranking: list[str]) -> None:
+        self.leg = leg
+        self.ranking = ranking
+        self.searched: list[SearchQuery] = []
+
+    def search(self, query: SearchQuery) -> Retrieval:
+        self.searched.append(query)
+        return Retrieval(())
+
+    def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
+        return [Ranked(item, 1.0 / rank) for rank, item in enumerate(self.ranking, start=1)][:depth]
+
+    def degraded(self) -> tuple[Degradation, ...]:
+        return ()
+
+
+def scripted(shelf: Shelf, lexical: list[str], vector: list[str]):
+    legs = ScriptedLeg(Leg.LEXICAL, lexical), ScriptedLeg(Leg.VECTOR, vector)
+    return replace(shelf.hybrid(), lexical=legs[0], vector=legs[1]), legs
+
+
+def four(shelf: Shelf) -> list[str]:
+    documents = [shelf.add(f"{name}.md", f"text {name}") for name in "abcd"]
+    return [shelf.store.chunks_of(d.doc_id)[0].chunk.chunk_id for d in documents]
+
+
+@pytest.mark.parametrize("mode", [SearchMode.LEXICAL, SearchMode.VECTOR])
+def test_a_single_mode_is_its_leg_unchanged(shelf: Shelf, mode: SearchMode) -> None:
+    shelf.add("a.md", "alpha beta", "gamma delta")
+    query = SearchQuery("alpha gamma", mode, k=5)
+    leg = shelf.lexical() if mode is SearchMode.LEXICAL else shelf.vector()
+    assert shelf.hybrid().search(query) == leg.search(query)
+
+
+def test_a_single_mode_never_asks_the_other_leg(shelf: Shelf) -> None:
+    retriever, (lexical, vector) = scripted(shelf, ["x"], ["y"])
+    retriever.search(SearchQuery("q", SearchMode.LEXICAL))
+    assert len(lexical.searched) == 1
+    assert vector.searched == []
+
+
+def test_disjoint_legs_give_all_four_and_null_on_the_absent_side(shelf: Shelf) -> None:
+    a, b, c, d = four(shelf)
+    retriever, _ = scripted(shelf, [a, b], [c, d])
+    hits = retriever.search(SearchQuery("q")).hits
+    assert {h.chunk_id for h in hits} == {a, b, c, d}
+    first = next(h for h in hits if h.chunk_id == a).retrieval
+    assert (first.lexical_rank, first.vector_rank, first.vector_score) == (1, None, None)
+    third = next(h for h in hits if h.chunk_id == c).retrieval
+    assert (third.lexical_rank, third.lexical_score, third.vector_rank) == (None, None, 1)
+
+
+def test_a_chunk_found_by_both_legs_comes_first_with_the_contracts_score(shelf: Shelf) -> None:
+    a, b, c, _ = four(shelf)
+    retriever, _ = scripted(shelf, [a, b], [c, a])
+    hit = retriever.search(SearchQuery("q")).hits[0]
+    assert hit.chunk_id == a
+    assert hit.score == pytest.approx((1 / 61 + 1 / 62) / (2 / 61))
+    assert hit.retrieval.fusion_score == hit.score
+
+
+def test_ties_go_to_the_better_lexical_rank_then_to_the_smaller_id(shelf: Shelf) -> None:
+    a, b, c, d = sorted(four(shelf))
+    retriever, _ = scripted(shelf, [d], [a])
+    assert [h.chunk_id for h in retriever.search(SearchQuery("q")).hits] == [d, a]
+    retriever, _ = scripted(shelf, [], [c, b])
+    assert [h.chunk_id for h in retriever.search(SearchQuery("q")).hits] == [c, b]
+
+
+def test_ranks_count_from_one_and_scores_fall(shelf: Shelf) -> None:
+    shelf.add("a.md", *(f"alpha number{n}" for n in range(12)))
+    hits = shelf.hybrid().search(SearchQuery("alpha number3", k=10)).hits
+    assert [h.rank for h in hits] == list(range(1, 11))
+    assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)
+
+
+def test_the_same_query_gives_the_same_result(shelf: Shelf) -> None:
+    shelf.add("a.md", *(f"alpha number{n}" for n in range(30)))
+    query = SearchQuery("alpha number3")
+    first, second = shelf.hybrid().search(query), shelf.hybrid().search(query)
+    assert (first.hits, first.fusion) == (second.hits, second.fusion)
+
+
+def test_a_removed_chunk_is_not_shown_by_an_index_that_is_behind(shelf: Shelf) -> None:
+    gone = shelf.add("gone.md", "alpha beta")
+    shelf.add("kept.md", "alpha gamma")
+    shelf.store.remove([gone.doc_id])
+    for mode in SearchMode:
+        found = shelf.hybrid().search(SearchQuery("alpha", mode, k=5))
+        assert [h.doc_path for h in found.hits] == ["kept.md"]
+        assert [d.code for d in found.degraded] == ["index_behind"] * (2 if mode is SearchMode.HYBRID else 1)
+
+
+def test_a_leg_that_fails_is_named_and_the_other_answers(shelf: Shelf) -> None:
+    shelf.add("a.md", "alpha")
+    broken = UnavailableLeg(Leg.VECTOR, ModelUnavailable("the model is gone"))
+    found = replace(shelf.hybrid(), vector=broken).search(SearchQuery("alpha"))
+    assert [h.doc_path for h in found.hits] == ["a.md"]
+    assert found.degraded == (Degradation("vector", "model_unavailable", "the model is gone"),)
+
+
+def test_when_every_leg_fails_the_search_raises(shelf: Shelf) -> None:
+    broken = EngineUnavailable("no index")
+    retriever = replace(
+        shelf.hybrid(), lexical=UnavailableLeg(Leg.LEXICAL, broken), vector=UnavailableLeg(Leg.VECTOR, broken)
+    )
+    with pytest.raises(EngineUnavailable):
+        retriever.search(SearchQuery("alpha"))
+
+
+def test_without_a_model_hybrid_search_is_word_search_and_vector_search_says_why(shelf: Shelf) -> None:
+    shelf.add("a.md", "alpha")
+    alone = replace(shelf.hybrid(), vector=None)
+    assert [h.doc_path for h in alone.search(SearchQuery("alpha")).hits] == ["a.md"]
+    with pytest.raises(ModelUnavailable):
+        alone.search(SearchQuery("alpha", SearchMode.VECTOR))
+
+
+def test_filters_bind_every_leg_and_still_fill_the_page(shelf: Shelf) -> None:
+    for n in range(40):
+        shelf.add(
+            f"notes/{n}.md", f"alpha number{n}", metadata=Metadata(tags=("even",) if n % 2 == 0 else ())
+        )
+    for mode in SearchMode:
+        query = SearchQuery("alpha", mode, k=20, filters=SearchFilters(tag=("even",)))
+        hits = shelf.hybrid().search(query).hits
+        assert len(hits) == 20
+        assert all(int(h.doc_path[6:-3]) % 2 == 0 for h in hits)
+
+
+def test_quotes_and_exclusions_bind_the_vector_leg_too(shelf: Shelf) -> None:
+    shelf.add("a.md", "red apple pie")
+    shelf.add("b.md", "apple red pie")
+    shelf.add("c.md", "red apple tart")
+    for mode in SearchMode:
+        hits = shelf.hybrid().search(parse_query('"red apple" -tart', mode=mode)).hits
+        assert [h.doc_path for h in hits] == ["a.md"], mode
+
+
+def test_explain_names_the_matched_words_and_each_legs_share(shelf: Shelf) -> None:
+    shelf.add("a.md", "alpha beta")
+    query = replace(parse_query("alpha omega"), explain=True)
+    found = shelf.hybrid(Convex({"lexical": 0.7, "vector": 0.3})).search(query)
+    evidence = {e.leg: e for e in found.hits[0].evidence}
+    assert evidence[Leg.LEXICAL].matched_terms == ("alpha",)
+    assert evidence[Leg.LEXICAL].contribution == pytest.approx(0.7)
+    assert evidence[Leg.VECTOR].contribution == pytest.approx(0.3)
+    assert found.fusion is not None
+    assert found.fusion.weights == {"lexical": 0.7, "vector": 0.3}
+
+
+@given(small=st.integers(1, 20), large=st.integers(20, 60), candidates=st.sampled_from([10, 25, 100]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+def test_the_first_hits_do_not_depend_on_k(small: int, large: int, candidates: int) -> None:
+    shelf = crowded()
+    retriever = shelf.hybrid(candidates=candidates)
+    query = SearchQuery("alpha beta number3 number7", k=small)
+    few = retriever.search(query).hits
+    many = retriever.search(replace(query, k=large)).hits
+    assert few == many[: len(few)]
+    assert len(few) == small
+
+
+_CROWD: list[Shelf] = []
+
+
+def crowded() -> Shelf:
+    if not _CROWD:
+        shelf = Shelf()
+        for n in range(80):
+            shelf.add(f"{n}.md", " ".join(["alpha"] * (n % 5) + ["beta"] * (n % 7) + [f"number{n % 11}"]))
+        _CROWD.append(shelf)
+    return _CROWD[0]
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=200, deadline=None)
+def test_any_string_is_a_valid_query(text: str) -> None:
+    for mode in SearchMode:
+        crowded().hybrid().search(parse_query(text, mode=mode, k=3))

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kebab.domain.documents import TrustLevel
+from kebab.domain.queries import SearchFilters
+from kebab.search.parse import parse_query
+
+
+def test_phrases_are_required_and_stay_part_of_the_text() -> None:
+    query = parse_query('rust "memory safety" rules')
+    assert query.phrases == ("memory safety",)
+    assert query.text == "rust rules memory safety"
+
+
+def test_a_dash_before_a_word_excludes_it() -> None:
+    query = parse_query("apple -pie -타르트")
+    assert (query.text, query.excluded) == ("apple", ("pie", "타르트"))
+
+
+def test_numbers_flags_and_hyphens_are_text_and_exclude_nothing() -> None:
+    query = parse_query("a-b -5 --help - e-mail")
+    assert query.excluded == ()
+    assert query.text == "a-b -5 --help - e-mail"
+
+
+def test_known_fields_filter_and_unknown_ones_are_text() -> None:
+    query = parse_query("rust lang:ko tag:a tag:b path:docs/** trust:secondary http://x.y error:42")
+    assert query.filters == SearchFilters(
+        lang=("ko",), tag=("a", "b"), path=("docs/**",), trust_min=TrustLevel.SECONDARY
+    )
+    assert query.text == "rust http://x.y error:42"
+
+
+def test_fields_add_to_the_filters_given_beside_the_text() -> None:
+    query = parse_query("x lang:ko", filters=SearchFilters(lang=("en",), tag=("t",)))
+    assert query.filters == SearchFilters(lang=("en", "ko"), tag=("t",))
+
+
+def test_an_open_quote_is_text() -> None:
+    query = parse_query('say "hello')
+    assert query.phrases == ()
+    assert query.text == 'say "hello'
+
+
+def test_a_field_inside_a_phrase_is_text() -> None:
+    assert parse_query('"lang:ko"').filters == SearchFilters()
+
+
+def test_decomposed_hangul_meets_composed() -> None:
+    assert parse_query(unicodedata.normalize("NFD", "소유권")).text == "소유권"
+
+
+@given(st.text())
+def test_every_string_parses(text: str) -> None:
+    parse_query(text)

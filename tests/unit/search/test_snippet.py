@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.fakes import FakeAnalyzer
+
+from kebab.domain.hits import Snippet
+from kebab.search.snippet import make_snippet, shorten
+
+
+def snippet(text: str, *terms: str, length: int = 60) -> Snippet:
+    return make_snippet(text, analyzer=FakeAnalyzer(), terms=terms, length=length)
+
+
+def marked(found: Snippet) -> list[str]:
+    return [found.text[a:b] for a, b in found.marks]
+
+
+def test_a_short_text_is_shown_whole_with_its_words_marked() -> None:
+    found = snippet("Red apples and green Apples", "apples")
+    assert found.text == "Red apples and green Apples"
+    assert marked(found) == ["apples", "Apples"]
+
+
+def test_the_window_lies_where_most_different_words_stand() -> None:
+    text = "apple " + "filler " * 40 + "the apple and the pear together " + "filler " * 40
+    found = snippet(text, "apple", "pear")
+    assert set(marked(found)) == {"apple", "pear"}
+    assert found.text.startswith("…")
+    assert found.text.endswith("…")
+
+
+def test_without_a_match_it_is_the_beginning() -> None:
+    found = snippet("word " * 50, "absent")
+    assert found.text.startswith("word word")
+    assert found.marks == ()
+
+
+def test_shortening_drops_the_marks_that_no_longer_fit() -> None:
+    found = shorten(snippet("apple and pear", "apple", "pear"), 9)
+    assert found == Snippet("apple and…", ((0, 5),))
+
+
+@given(st.text(), st.lists(st.text("abc", min_size=1, max_size=2), max_size=3), st.integers(1, 80))
+def test_marks_always_lie_inside_the_snippet(text: str, terms: list[str], length: int) -> None:
+    found = snippet(text, *terms, length=length)
+    assert all(0 <= a < b <= len(found.text) for a, b in found.marks)
+    assert len(found.text) <= length + 2
