@@ -33,7 +33,7 @@ def bars(rows: Sequence[Bar], *, title: str) -> str:
         note = f"<title>{escape(row.note or f'{row.label} {row.value:.4f}')}</title>"
         parts += [
             f'<text x="{LABEL - 8}" y="{y + 14}" text-anchor="end" {FONT}>{escape(row.label)}</text>',
-            f'<rect x="{LABEL}" y="{y + 3}" width="{width:.1f}" height="{ROW - 8}" fill="{PLAIN}">{note}</rect>',
+            f'<rect x="{LABEL}" y="{y + 3}" width="{width:.1f}" height="14" fill="{PLAIN}">{note}</rect>',
             f'<text x="{LABEL + width + 6:.1f}" y="{y + 14}" {FONT}>{row.value:.3f}</text>',
         ]
     return _svg(parts, height=24 + len(rows) * ROW + 6, title=title)
