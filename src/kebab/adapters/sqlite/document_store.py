@@ -59,6 +59,15 @@ class SqliteDocumentStore:
             )
             return {row[0]: FileState(*row) for row in rows}
 
+    def file_state(self, source_id: str, path: str) -> FileState | None:
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT path, size, mtime_ns, asset_id, doc_id, fingerprint FROM files "
+                "WHERE source_id = ? AND path = ?",
+                (source_id, path),
+            ).fetchone()
+        return FileState(*row) if row else None
+
     def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> None:
         with self._database.write() as connection:
             replaced = _replaced(connection, document)

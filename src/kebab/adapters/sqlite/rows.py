@@ -14,8 +14,8 @@ Row = tuple[Any, ...]
 
 STORED_CHUNK = (
     "c.chunk_id, c.doc_id, c.ordinal, c.text, c.heading_path, c.spans, c.block_ids, c.part, "
-    "c.token_estimate, c.chunker_version, c.policy_hash, d.source_id, d.path, d.title, d.lang, d.tags, d.trust_level, "
-    "d.repo, d.code_lang, d.indexed_at, c.content_key"
+    "c.token_estimate, c.chunker_version, c.policy_hash, d.source_id, d.path, d.title, d.lang, d.tags, "
+    "d.trust_level, d.repo, d.code_lang, d.indexed_at, c.content_key"
 )
 SUMMARY = (
     "d.doc_id, d.source_id, d.path, d.title, d.lang, d.media, d.tags, d.source_type, d.trust_level, f.size, "

@@ -1,0 +1,56 @@
+"""How far an index got, in a small file beside it, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from kebab.errors import StorageError
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointFile:
+    """Holds an outbox position together with the layout it belongs to.
+
+    An index of another layout counts as empty: what it holds was made by other rules.
+    """
+
+    path: Path
+    layout: str
+
+    def read(self) -> int | None:
+        """The position; None when there is no index of this layout, or the file cannot be understood."""
+        try:
+            found = json.loads(self.path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StorageError(f"cannot read {self.path}: {error.strerror}") from error
+        except ValueError:
+            return None
+        if not isinstance(found, dict) or found.get("layout") != self.layout:
+            return None
+        position = found.get("checkpoint")
+        return position if isinstance(position, int) else None
+
+    def write(self, position: int) -> None:
+        """Replace the file in one step; on return it is on disk."""
+        draft = self.path.with_name(f"{self.path.name}.tmp")
+        try:
+            with draft.open("w", encoding="utf-8") as file:
+                json.dump({"layout": self.layout, "checkpoint": position}, file)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self.path)
+        except OSError as error:
+            raise StorageError(
+                f"cannot write {self.path}: {error.strerror}", hint="check free space and permissions"
+            ) from error
+
+    def forget(self) -> None:
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"cannot remove {self.path}: {error.strerror}") from error

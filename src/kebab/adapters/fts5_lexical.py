@@ -1,0 +1,188 @@
+"""The words index on SQLite FTS5: needs nothing beyond the standard library; slower than tantivy.
+
+Its file is its own, so that it can be deleted like every index.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from kebab.adapters.sqlite.connection import translated
+from kebab.domain.chunks import StoredChunk, searchable_text
+from kebab.domain.fusion import Ranked
+from kebab.domain.ids import ChunkId, DocId
+from kebab.errors import Corrupt, StorageError
+from kebab.ports import Analyzer, LexicalQuery
+
+LAYOUT = "fts5-1"
+
+# Terms arrive with nothing but letters, digits and `_`. Categories beyond those keep whatever another
+# analyzer may use, and diacritics are its business.
+_TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* N* M* Co P* S*'"
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS state (layout TEXT NOT NULL, checkpoint INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS chunks (id INTEGER PRIMARY KEY, chunk_id TEXT UNIQUE, doc_id TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS chunks_by_doc ON chunks (doc_id);
+CREATE VIRTUAL TABLE IF NOT EXISTS bodies USING fts5 (body, tokenize = "{_TOKENIZER}");
+CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab ('bodies', 'row');
+"""
+_SEARCH = """
+SELECT c.chunk_id, -bm25(bodies) AS score FROM bodies JOIN chunks c ON c.id = bodies.rowid
+WHERE bodies MATCH ? {allowed} ORDER BY score DESC, c.chunk_id LIMIT ?
+"""
+
+
+class Fts5LexicalIndex:
+    """LexicalIndex in one SQLite file. Nothing is created before the first apply."""
+
+    def __init__(self, path: Path, analyzer: Analyzer) -> None:
+        self._path = path
+        self._analyzer = analyzer
+        self._layout = f"{LAYOUT}:{analyzer.version}"
+
+    @property
+    def version(self) -> str:
+        return f"lexical:{self._layout}"
+
+    def checkpoint(self) -> int:
+        with self._reading() as connection:
+            if connection is None:
+                return 0
+            return int(connection.execute("SELECT checkpoint FROM state").fetchone()[0])
+
+    def apply(self, *, removed: Sequence[DocId], chunks: Sequence[StoredChunk], checkpoint: int) -> None:
+        with self._reading() as connection:
+            usable = connection is not None
+        if not usable:
+            self.clear()
+        with self._writing() as connection:
+            gone = dict.fromkeys([*removed, *(stored.chunk.doc_id for stored in chunks)])
+            for doc_id in gone:
+                self._delete(connection, doc_id)
+            for stored in chunks:
+                self._insert(connection, stored)
+            connection.execute("DELETE FROM state")
+            connection.execute("INSERT INTO state VALUES (?, ?)", (self._layout, checkpoint))
+
+    def search(
+        self, query: LexicalQuery, *, limit: int, docs: frozenset[DocId] | None = None
+    ) -> list[Ranked]:
+        asked = _match(query)
+        with self._reading() as connection:
+            if connection is None or asked is None or limit <= 0:
+                return []
+            if docs is None:
+                rows = connection.execute(_SEARCH.format(allowed=""), (asked, limit))
+            else:
+                connection.execute("CREATE TEMP TABLE allowed (doc_id TEXT PRIMARY KEY) WITHOUT ROWID")
+                connection.executemany("INSERT INTO allowed VALUES (?)", [(doc_id,) for doc_id in docs])
+                filtered = _SEARCH.format(allowed="AND c.doc_id IN (SELECT doc_id FROM allowed)")
+                rows = connection.execute(filtered, (asked, limit))
+            return [Ranked(chunk_id, score) for chunk_id, score in rows]
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        with self._reading() as connection:
+            if connection is None:
+                return dict.fromkeys(terms, 0)
+            return {term: _frequency(connection, term) for term in terms}
+
+    def chunk_ids(self) -> set[ChunkId]:
+        with self._reading() as connection:
+            if connection is None:
+                return set()
+            return {ChunkId(row[0]) for row in connection.execute("SELECT chunk_id FROM chunks")}
+
+    def count(self) -> int:
+        with self._reading() as connection:
+            return int(connection.execute("SELECT count(*) FROM chunks").fetchone()[0]) if connection else 0
+
+    def clear(self) -> None:
+        try:
+            for suffix in ("", "-wal", "-shm"):
+                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"cannot remove {self._path}: {error.strerror}") from error
+
+    def _insert(self, connection: sqlite3.Connection, stored: StoredChunk) -> None:
+        chunk = stored.chunk
+        row = connection.execute(
+            "INSERT INTO chunks (chunk_id, doc_id) VALUES (?, ?)", (chunk.chunk_id, chunk.doc_id)
+        ).lastrowid
+        body = self._analyzer.index_text(searchable_text(stored))
+        connection.execute("INSERT INTO bodies (rowid, body) VALUES (?, ?)", (row, body))
+
+    def _delete(self, connection: sqlite3.Connection, doc_id: DocId) -> None:
+        connection.execute(
+            "DELETE FROM bodies WHERE rowid IN (SELECT id FROM chunks WHERE doc_id = ?)", (doc_id,)
+        )
+        connection.execute("DELETE FROM chunks WHERE doc_id = ?", (doc_id,))
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        """A connection of its own for each use; None when there is no index of this layout."""
+        if not self._path.exists():
+            yield None
+            return
+        with _repairable(self._path), closing(_connected(self._path, "rw")) as connection:
+            yield connection if self._current(connection) else None
+
+    def _current(self, connection: sqlite3.Connection) -> bool:
+        tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'state'").fetchone()
+        layout = connection.execute("SELECT layout FROM state").fetchone() if tables[0] else None
+        return layout is not None and layout[0] == self._layout
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with _repairable(self._path), closing(_connected(self._path, "rwc")) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(_SCHEMA)
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")
+
+
+@contextmanager
+def _repairable(path: Path) -> Iterator[None]:
+    try:
+        with translated(path):
+            yield
+    except Corrupt as error:
+        raise Corrupt(error.message, hint="run `kebab doctor --repair`") from error
+
+
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    return connection
+
+
+def _match(query: LexicalQuery) -> str | None:
+    """An FTS5 expression; None when nothing can match.
+
+    Quoted term by term: the engine reads a bare c-3po as a column filter and raises.
+    """
+    phrases = [_quoted(phrase) for phrase in query.phrases if phrase]
+    terms = query.terms or tuple(term for phrase in query.phrases for term in phrase)
+    ranked = " OR ".join(_quoted([term]) for term in dict.fromkeys(terms))
+    if not ranked:
+        return None
+    wanted = " AND ".join([f"({ranked})", *phrases])
+    excluded = " OR ".join(_quoted(row) for row in query.excluded if row)
+    return f"({wanted}) NOT ({excluded})" if excluded else wanted
+
+
+def _quoted(terms: Sequence[str]) -> str:
+    # A NUL ends the expression for SQLite, and a lone surrogate cannot be sent: no term contains either.
+    joined = " ".join(terms).replace("\0", "\ufffd").encode(errors="replace").decode()
+    return '"' + joined.replace('"', '""') + '"'
+
+
+def _frequency(connection: sqlite3.Connection, term: str) -> int:
+    sendable = term.encode(errors="replace").decode()
+    row = connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (sendable,)).fetchone()
+    return int(row[0]) if row else 0

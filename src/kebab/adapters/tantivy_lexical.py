@@ -1,0 +1,248 @@
+"""The words index on tantivy: one document of the engine is one chunk, already cut into terms."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from kebab.adapters.checkpoint import CheckpointFile
+from kebab.domain.chunks import StoredChunk, searchable_text
+from kebab.domain.fusion import Ranked
+from kebab.domain.ids import ChunkId, DocId
+from kebab.errors import Corrupt, EngineError, EngineUnavailable, Locked, StorageError
+from kebab.ports import Analyzer, LexicalQuery
+
+LAYOUT = "tantivy-1"
+
+_HEAP_BYTES = 64_000_000
+# One indexing thread: cutting text into terms is slower than indexing them, and the threads of one commit
+# leave a segment each.
+_THREADS = 1
+# A run of equal scores that reaches over the cut is fetched whole, up to this many hits, to order it by id.
+_MAX_TIED = 4096
+_REPAIR = "run `kebab doctor --repair`"
+
+
+class TantivyLexicalIndex:
+    """LexicalIndex in a folder of its own. Nothing is created before the first apply.
+
+    A reader sees what another process committed at its next search.
+    """
+
+    def __init__(self, folder: Path, analyzer: Analyzer) -> None:
+        self._folder = folder
+        self._analyzer = analyzer
+        self._checkpoint = CheckpointFile(folder / "checkpoint.json", f"{LAYOUT}:{analyzer.version}")
+        self._lock = Lock()
+        self._opened: tuple[Any, Any] | None = None
+        self._seen: tuple[int, int, int] | None = None
+
+    @property
+    def version(self) -> str:
+        return f"lexical:{LAYOUT}:{self._analyzer.version}"
+
+    def checkpoint(self) -> int:
+        return self._checkpoint.read() or 0
+
+    def apply(self, *, removed: Sequence[DocId], chunks: Sequence[StoredChunk], checkpoint: int) -> None:
+        if self._checkpoint.read() is None:
+            self.clear()
+        with self._translated():
+            self._write(removed, chunks)
+        self._checkpoint.write(checkpoint)
+
+    def search(
+        self, query: LexicalQuery, *, limit: int, docs: frozenset[DocId] | None = None
+    ) -> list[Ranked]:
+        with self._translated():
+            opened = self._reader()
+            if opened is None or limit <= 0:
+                return []
+            schema, searcher = opened
+            asked = _query(schema, query, docs)
+            return _best(searcher, asked, limit) if asked is not None else []
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        with self._translated():
+            opened = self._reader()
+            if opened is None:
+                return dict.fromkeys(terms, 0)
+            schema, searcher = opened
+            # Counted, not looked up: the engine's own doc_freq goes on counting deleted chunks for a while.
+            return {term: _count(searcher, _term(schema, term)) for term in terms}
+
+    def chunk_ids(self) -> set[ChunkId]:
+        from tantivy import Query
+
+        with self._translated():
+            opened = self._reader()
+            if opened is None or not opened[1].num_docs:
+                return set()
+            searcher = opened[1]
+            hits = searcher.search(Query.all_query(), limit=searcher.num_docs, count=False).hits
+            return {ChunkId(_chunk_id(searcher, address)) for _, address in hits}
+
+    def count(self) -> int:
+        with self._translated():
+            opened = self._reader()
+            return int(opened[1].num_docs) if opened else 0
+
+    def clear(self) -> None:
+        # The checkpoint goes first: half a cleared folder must not look like an index.
+        self._checkpoint.forget()
+        with self._translated():
+            if self._folder.exists():
+                shutil.rmtree(self._folder)
+        with self._lock:
+            self._opened = self._seen = None
+
+    def _write(self, removed: Sequence[DocId], chunks: Sequence[StoredChunk]) -> None:
+        from tantivy import Document, Index
+
+        self._folder.mkdir(parents=True, exist_ok=True)
+        index = Index(_schema(), path=str(self._folder), reuse=True)
+        _register(index)
+        # A writer for each batch: it holds a lock that must not outlive the batch in a long-running process.
+        writer = index.writer(_HEAP_BYTES, _THREADS)
+        for doc_id in dict.fromkeys([*removed, *(stored.chunk.doc_id for stored in chunks)]):
+            writer.delete_documents_by_term("doc_id", doc_id)
+        for stored in chunks:
+            body = self._analyzer.index_text(searchable_text(stored))
+            chunk = stored.chunk
+            writer.add_document(Document(chunk_id=chunk.chunk_id, doc_id=chunk.doc_id, body=body))
+        writer.commit()
+        writer.wait_merging_threads()
+
+    def _reader(self) -> tuple[Any, Any] | None:
+        """Schema and searcher of the newest commit; None when there is no index of this layout."""
+        with self._lock:
+            seen = self._state()
+            if seen is None:
+                self._opened = self._seen = None
+            elif self._opened is None:
+                self._opened = self._open()
+            elif seen != self._seen:
+                self._opened[0].reload()
+            self._seen = seen
+            return (self._opened[1], self._opened[0].searcher()) if self._opened else None
+
+    def _open(self) -> tuple[Any, Any] | None:
+        if self._checkpoint.read() is None:
+            return None
+        from tantivy import Index
+
+        index = Index.open(str(self._folder))
+        _register(index)
+        return index, index.schema
+
+    def _state(self) -> tuple[int, int, int] | None:
+        # Every commit replaces meta.json: one look at the file saves a reload per search.
+        try:
+            status = (self._folder / "meta.json").stat()
+        except FileNotFoundError:
+            return None
+        return status.st_ino, status.st_mtime_ns, status.st_size
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StorageError(f"{self._folder}: {error}", hint="check free space and permissions") from error
+        except ValueError as error:
+            raise _translation(str(error), self._folder) from error
+        except BaseException as error:
+            # A panic of the engine derives from BaseException, and its class cannot be imported.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise Corrupt(f"the words index in {self._folder} is damaged: {error}", hint=_REPAIR) from None
+
+
+def _schema() -> Any:
+    from tantivy import SchemaBuilder
+
+    builder = SchemaBuilder()
+    builder.add_text_field("chunk_id", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("doc_id", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("body", tokenizer_name="terms", index_option="position")
+    return builder.build()
+
+
+def _register(index: Any) -> None:
+    # Tokenizers are not part of the stored index: they are named there and registered at each opening.
+    from tantivy import TextAnalyzerBuilder, Tokenizer
+
+    index.register_tokenizer("terms", TextAnalyzerBuilder(Tokenizer.whitespace()).build())
+
+
+def _query(schema: Any, query: LexicalQuery, docs: frozenset[DocId] | None) -> Any | None:
+    """Built from terms, never parsed: no string can be a syntax error. None when nothing can match."""
+    from tantivy import Occur, Query
+
+    phrases = [phrase for phrase in query.phrases if phrase]
+    terms = query.terms or tuple(term for phrase in phrases for term in phrase)
+    if not terms or (docs is not None and not docs):
+        return None
+    ranked = Query.boolean_query([(Occur.Should, _term(schema, term)) for term in dict.fromkeys(terms)])
+    # What only filters must not score.
+    musts = [Query.const_score_query(_row(schema, phrase), 0.0) for phrase in phrases]
+    if docs is not None:
+        allowed = Query.term_set_query(schema, "doc_id", list(docs))
+        musts.append(Query.const_score_query(allowed, 0.0))
+    nots = [_row(schema, row) for row in query.excluded if row]
+    if not musts and not nots:
+        return ranked
+    parts = [(Occur.Must, ranked), *((Occur.Must, q) for q in musts), *((Occur.MustNot, q) for q in nots)]
+    return Query.boolean_query(parts)
+
+
+def _term(schema: Any, term: str) -> Any:
+    from tantivy import Query
+
+    # Undecodable bytes of a terminal arrive as lone surrogates, which no indexed term contains.
+    if not term.isascii() and any("\ud800" <= char <= "\udfff" for char in term):
+        return Query.empty_query()
+    return Query.term_query(schema, "body", term, index_option="freq")
+
+
+def _row(schema: Any, terms: Sequence[str]) -> Any:
+    """The terms next to each other; the engine panics at a phrase of one term."""
+    from tantivy import Query
+
+    if len(terms) == 1 or any("\ud800" <= char <= "\udfff" for term in terms for char in term):
+        return _term(schema, terms[0]) if len(terms) == 1 else Query.empty_query()
+    return Query.phrase_query(schema, "body", list(terms))
+
+
+def _best(searcher: Any, query: Any, limit: int) -> list[Ranked]:
+    """By score, ties by id, also where a tie reaches over the cut: the engine breaks it by position."""
+    wanted = limit + 1
+    while True:
+        hits = searcher.search(query, limit=wanted, count=False).hits
+        if len(hits) < wanted or hits[-1][0] < hits[limit - 1][0] or wanted > limit + _MAX_TIED:
+            break
+        wanted = limit + 4 * (wanted - limit) + 16
+    cut = hits[min(limit, len(hits)) - 1][0] if hits else 0.0
+    found = [Ranked(_chunk_id(searcher, address), score) for score, address in hits if score >= cut]
+    found.sort(key=lambda hit: (-hit.score, hit.id))
+    return found[:limit]
+
+
+def _count(searcher: Any, query: Any) -> int:
+    return int(searcher.search(query, limit=1, count=True).count)
+
+
+def _chunk_id(searcher: Any, address: Any) -> str:
+    return str(searcher.doc(address).get_first("chunk_id"))
+
+
+def _translation(message: str, folder: Path) -> EngineError:
+    if "LockBusy" in message:
+        return Locked(f"another process writes the words index in {folder}", hint="try again when it is done")
+    if "IoError" in message or "IO error" in message:
+        return EngineUnavailable(f"the words index in {folder} cannot be used: {message}", hint=_REPAIR)
+    return Corrupt(f"the words index in {folder} is damaged: {message}", hint=_REPAIR)
