@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType
 
 from kebab.domain import hits as domain
+from kebab.domain import why as domain_why
 from kebab.wire.errors import Error
 from kebab.wire.shape import Shape, of
 
@@ -116,6 +117,43 @@ class BulkSearchItem(Shape, frozen=True, tag_field="schema_version", tag="bulk_s
     error: Error | None
 
 
+class LegPlace(Shape, frozen=True):
+    """Where one leg put a chunk; ``rank`` is null when it did not find it, and ``note`` says why."""
+
+    leg: str
+    rank: int | None
+    raw_score: float | None
+    contribution: float | None
+    matched_terms: tuple[str, ...]
+    missing_terms: tuple[str, ...]
+    note: str
+
+
+class ChunkPlace(Shape, frozen=True):
+    chunk_id: str
+    citation: str
+    heading_path: tuple[str, ...]
+    rank: int | None
+    score: float | None
+    shown: bool
+    legs: tuple[LegPlace, ...]
+    verdict: str
+
+
+class Why(Shape, frozen=True, tag_field="schema_version", tag="why.v1"):
+    """Why a document was or was not in the results: its chunks, best placed first."""
+
+    query: str
+    mode: str
+    k: int
+    doc_path: str
+    shown: bool
+    verdict: str
+    removed_by: tuple[str, ...]
+    chunks: tuple[ChunkPlace, ...]
+    fusion: Fusion | None
+
+
 def search_response(response: domain.SearchResponse, *, explain: bool = False) -> SearchResponse:
     """With ``explain`` the hits carry each leg's evidence and the response says how they were fused."""
     return of(
@@ -135,3 +173,7 @@ def search_hit(hit: domain.SearchHit, *, explain: bool = False) -> SearchHit:
         marks=hit.snippet.marks,
         evidence=tuple(of(evidence, Evidence) for evidence in hit.evidence) if explain else UNSET,
     )
+
+
+def why(report: domain_why.WhyReport) -> Why:
+    return of(report, Why)

@@ -1,0 +1,81 @@
+"""The filters of a search as options, shared by every command that searches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+
+from kebab.domain.documents import TrustLevel
+from kebab.domain.ids import DocId
+from kebab.domain.queries import SearchFilters
+from kebab.errors import InvalidInput
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+REPEATABLE = {
+    "tag": "Only documents with this tag.",
+    "lang": "Only this language, such as en or ko.",
+    "path": "Only paths that match this glob; ** crosses folders.",
+    "media": "Only this medium, such as markdown or text.",
+    "source": "Only this source, by its id.",
+    "source_type": "Only this source type, such as note.",
+    "doc_id": "Only this document.",
+    "repo": "Only this repository.",
+    "code_lang": "Only this programming language.",
+}
+"""Each may be given several times: OR inside one filter, AND across filters."""
+
+FILTER_NAMES = (*REPEATABLE, "trust_min", "ingested_after")
+
+
+def filter_options(function: F) -> F:
+    """Add the filters as options; the function receives them as one ``filters`` argument."""
+
+    @wraps(function)
+    def gathered(*args: Any, **values: Any) -> Any:
+        taken = {name: values.pop(name) for name in FILTER_NAMES}
+        return function(*args, filters=filters_of(taken), **values)
+
+    decorated: Any = gathered
+    for name, text in reversed(REPEATABLE.items()):
+        decorated = click.option(f"--{name.replace('_', '-')}", name, multiple=True, help=text)(decorated)
+    trust = click.option("--trust-min", type=click.Choice(list(TrustLevel)), help="This trust or above.")
+    after = click.option("--ingested-after", metavar="TIME", help="Indexed after this ISO 8601 time.")
+    return trust(after(decorated))  # type: ignore[no-any-return]
+
+
+def filters_of(values: dict[str, Any]) -> SearchFilters:
+    """Filters from names and values; a single value stands for a list of one. Raises InvalidInput."""
+    given: dict[str, Any] = {}
+    for name in REPEATABLE:
+        value = values.get(name) or ()
+        given[name] = (value,) if isinstance(value, str) else tuple(str(item) for item in value)
+    given["doc_id"] = tuple(DocId(value) for value in given["doc_id"])
+    return SearchFilters(
+        **given, trust_min=_trust(values.get("trust_min")), ingested_after=_time(values.get("ingested_after"))
+    )
+
+
+def _trust(value: str | None) -> TrustLevel | None:
+    if value is not None and value not in list(TrustLevel):
+        raise InvalidInput(f"there is no trust level {value!r}", hint=f"one of {', '.join(TrustLevel)}")
+    return TrustLevel(value) if value else None
+
+
+def _time(value: str | None) -> str | None:
+    """The time in UTC; one without a zone is meant in UTC, a bare date means its midnight."""
+    if not value:
+        return None
+    from datetime import UTC, datetime
+
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError as error:
+        raise InvalidInput(
+            f"{value!r} is not an ISO 8601 time", hint="such as 2026-02-28 or 2026-02-28T09:00:00+09:00"
+        ) from error
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return moment.isoformat().replace("+00:00", "Z")

@@ -1,0 +1,171 @@
+"""Search results and explanations for people, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kebab.cli.screen import Screen, clip, pad, width, wrap
+from kebab.domain.hits import FusionNote, Leg, SearchHit, SearchResponse, SearchTrace, Snippet
+from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
+
+INDENT = "    "
+SNIPPET_LINES = 5
+LEG_NAMES = {Leg.LEXICAL: "words", Leg.VECTOR: "meaning"}
+RAW_NAMES = {Leg.LEXICAL: "bm25", Leg.VECTOR: "cosine"}
+
+Locate = Callable[[SearchHit], str | None]
+"""The address a hit's citation links to, or None."""
+
+
+def search_results(response: SearchResponse, *, screen: Screen, explain: bool, locate: Locate) -> str:
+    """Every hit with its place, citation, headings and marked snippet; more with ``explain`` and a trace."""
+    parts = [hit(found, screen=screen, explain=explain, locate=locate) for found in response.hits]
+    if explain:
+        parts.append(_how(response, screen))
+    if response.trace:
+        parts.append(trace(response.trace, screen))
+    return "\n\n".join(parts)
+
+
+def hit(found: SearchHit, *, screen: Screen, explain: bool, locate: Locate) -> str:
+    lines = [_headline(found, screen, locate)]
+    if headings := _headings(found.heading_path or (found.title,), screen):
+        lines.append(INDENT + headings)
+    lines += [INDENT + line for line in snippet(found.snippet, screen, columns=screen.columns - len(INDENT))]
+    if explain:
+        lines += _legs_of(found, screen)
+    return "\n".join(lines)
+
+
+def _headline(found: SearchHit, screen: Screen, locate: Locate) -> str:
+    cited = screen.style(found.citation.uri, fg="cyan")
+    stale = screen.style("  changed since it was indexed", fg="yellow") if found.citation.stale else ""
+    rank = screen.bold(f"{found.rank:>2}.")
+    return (
+        f"{rank} {screen.style(f'{found.score:.4f}', fg='green')}  {screen.link(cited, locate(found))}{stale}"
+    )
+
+
+def _headings(path: Sequence[str], screen: Screen) -> str:
+    return screen.dim(clip(" › ".join(path), screen.columns - len(INDENT)))
+
+
+def snippet(found: Snippet, screen: Screen, *, columns: int) -> list[str]:
+    """The original text in lines that fit, its matched words marked; blank lines are left out."""
+    # Without colours a mark needs two columns more; wrapping narrower keeps the lines within the screen.
+    room = columns if screen.color else columns - 4
+    ranges = [r for r in wrap(found.text, room) if found.text[slice(*r)].strip()]
+    lines = [_marked(found, start, end, screen) for start, end in ranges[:SNIPPET_LINES]]
+    return [*lines[:-1], f"{lines[-1]} …"] if len(ranges) > SNIPPET_LINES else lines
+
+
+def _marked(found: Snippet, start: int, end: int, screen: Screen) -> str:
+    pieces, position = [], start
+    for left, right in found.marks:
+        left, right = max(left, start), min(right, end)
+        if left >= right:
+            continue
+        pieces += [found.text[position:left], mark(found.text[left:right], screen)]
+        position = right
+    return "".join([*pieces, found.text[position:end]])
+
+
+def mark(text: str, screen: Screen) -> str:
+    return screen.style(text, fg="yellow", bold=True) if screen.color else f"«{text}»"
+
+
+def _legs_of(found: SearchHit, screen: Screen) -> list[str]:
+    lines = []
+    for evidence in found.evidence:
+        share = found.score if evidence.contribution is None else evidence.contribution
+        gave = "" if evidence.contribution is None else f"+{evidence.contribution:.4f}"
+        terms = f"  {' '.join(evidence.matched_terms)}" if evidence.matched_terms else ""
+        place = f"#{evidence.rank:<4} {_raw(evidence.leg, evidence.raw_score)}  {gave:>7}"
+        lines.append(_leg_line(evidence.leg, share, place, terms, screen))
+    absent = [leg for leg in Leg if found.evidence and leg not in {e.leg for e in found.evidence}]
+    if found.retrieval.method == "hybrid":
+        lines += [_leg_line(leg, 0.0, "not found by this leg", "", screen) for leg in absent]
+    return lines
+
+
+def _raw(leg: Leg, score: float) -> str:
+    return f"{RAW_NAMES[leg]:<6} {score:>8.4f}"
+
+
+def _leg_line(leg: Leg, share: float, place: str, terms: str, screen: Screen) -> str:
+    color = "blue" if leg is Leg.LEXICAL else "magenta"
+    head = f"{INDENT}{pad(LEG_NAMES[leg], 8)}"
+    room = screen.columns - width(head) - 12 - width(place)
+    return (
+        screen.dim(head)
+        + screen.style(screen.bar(share), fg=color)
+        + "  "
+        + place
+        + screen.dim(clip(terms, room) if room > 8 else "")
+    )
+
+
+def _how(response: SearchResponse, screen: Screen) -> str:
+    lines = []
+    if response.fusion:
+        lines.append(_fusion(response.fusion))
+    lines.append(f"index   {response.index_version}")
+    if response.hits:
+        first = response.hits[0]
+        lines.append(f"model   {first.embedding_model or 'none'} · chunker {first.chunker_version}")
+        lines.append(f"score   {first.score_kind.value}: orders the hits; it is not a probability")
+    return "\n".join(screen.dim(clip(line, screen.columns)) for line in lines)
+
+
+def _fusion(note: FusionNote) -> str:
+    weights = " ".join(f"{LEG_NAMES.get(Leg(leg), leg)} {weight:.2g}" for leg, weight in note.weights.items())
+    return f"fused   {note.policy} ({weights}): {note.reason}"
+
+
+def trace(found: SearchTrace, screen: Screen) -> str:
+    """The lists before fusion, ten of each, and where the time went."""
+    lines = []
+    for leg, candidates in found.legs.items():
+        lines.append(screen.bold(f"{leg}: {len(candidates)} candidates"))
+        for candidate in candidates[:10]:
+            head = f"  {candidate.rank:>3}  {candidate.raw_score:>9.4f}  {candidate.chunk_id[:12]}  "
+            lines.append(head + clip(candidate.doc_path, screen.columns - width(head)))
+    timings = "  ".join(f"{stage} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
+    return "\n".join([*lines, screen.dim(f"time    {timings}")])
+
+
+def why(report: WhyReport, *, screen: Screen, limit: int = 5) -> str:
+    """The verdict first, then the chunks that came closest, leg by leg."""
+    sign = screen.style("shown", fg="green") if report.shown else screen.style("not shown", fg="yellow")
+    lines = [f"{screen.style(report.doc_path, fg='cyan')}: {sign} in the first {report.k}", report.verdict]
+    lines += [f"removed by {cause}" for cause in report.removed_by]
+    for place in report.chunks[:limit]:
+        lines += ["", *_place(place, screen)]
+    if len(report.chunks) > limit:
+        lines += ["", screen.dim(f"{len(report.chunks) - limit} more chunks came no closer")]
+    if report.fusion:
+        lines += ["", screen.dim(clip(_fusion(report.fusion), screen.columns))]
+    return "\n".join(lines)
+
+
+def _place(place: ChunkPlace, screen: Screen) -> list[str]:
+    where = f"{place.rank:>3}." if place.rank is not None else "  –."
+    score = f"{place.score:.4f}" if place.score is not None else "  –   "
+    lines = [
+        f"{screen.bold(where)} {screen.style(score, fg='green')}  {screen.style(place.citation, fg='cyan')}"
+    ]
+    if headings := _headings(place.heading_path, screen):
+        lines.append(INDENT + headings)
+    lines.append(INDENT + place.verdict)
+    return lines + [_leg_place(leg, screen) for leg in place.legs]
+
+
+def _leg_place(leg: LegPlace, screen: Screen) -> str:
+    if leg.rank is None or leg.raw_score is None:
+        return _leg_line(leg.leg, 0.0, leg.note, "", screen)
+    missing = f"  without {' '.join(leg.missing_terms)}" if leg.missing_terms else ""
+    gave = "" if leg.contribution is None else f"  +{leg.contribution:.4f}"
+    place = f"#{leg.rank:<4} {_raw(leg.leg, leg.raw_score)}{gave}"
+    return _leg_line(
+        leg.leg, leg.contribution or 0.0, place, f"  {' '.join(leg.matched_terms)}{missing}", screen
+    )

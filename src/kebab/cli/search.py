@@ -1,0 +1,101 @@
+"""``kebab search`` and ``kebab why``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kebab.cli import render
+from kebab.cli.filters import filter_options
+from kebab.cli.session import Session, command
+from kebab.domain.hits import SearchHit, SearchResponse
+from kebab.domain.queries import SearchMode
+from kebab.errors import InvalidInput
+
+MODE = click.option("--mode", type=click.Choice(list(SearchMode)), help="How to search; default hybrid.")
+COUNT = click.option("-k", "k", type=click.IntRange(1, 1000), help="How many hits; default 10.")
+FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, convex or adaptive.")
+
+
+@command("search")
+@click.argument("query", nargs=-1)
+@MODE
+@COUNT
+@FUSION
+@click.option("--explain", is_flag=True, help="Show what each leg gave to each hit, and how they were fused.")
+@click.option("--trace", is_flag=True, help="Show the lists before fusion and where the time went.")
+@click.option("--cursor", metavar="CURSOR", help="Continue a search: next_cursor of the page before.")
+@click.option("--max-tokens", type=click.IntRange(1), help="Budget: shortens snippets, then drops hits.")
+@click.option("--snippet-chars", type=click.IntRange(40, 10_000), help="Length of a snippet.")
+@click.option("--bulk", is_flag=True, help="Read one JSON object a line from stdin, answer one a line.")
+@filter_options
+def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, **options: Any) -> int:
+    """Find the lines that answer a query, and say why.
+
+    Words in double quotes are a phrase, -word excludes, tag:x lang:ko path:notes/** filter. Several filters
+    of one kind mean OR, of different kinds AND. Leaves with 1 when nothing was found.
+    """
+    if bulk:
+        from kebab.cli.bulk import search_all
+
+        return search_all(session, explain=explain, defaults=options)
+    response = session.kebab().search(_text(query), explain=explain, **options)
+    return show(session, response, explain=explain)
+
+
+@command("why")
+@click.argument("document")
+@click.argument("query", nargs=-1, required=True)
+@MODE
+@COUNT
+@FUSION
+@filter_options
+def why(session: Session, document: str, query: tuple[str, ...], **options: Any) -> int:
+    """Explain why a document was or was not in the results.
+
+    DOCUMENT is the id of a document or a chunk, or a path. Leaves with 1 when it was not among them.
+    """
+    from kebab import wire
+
+    report = session.kebab().why(document, _text(query), **options)
+    session.put(wire.why(report), lambda: render.why(report, screen=session.screen))
+    return 0 if report.shown else 1
+
+
+def show(session: Session, response: SearchResponse, *, explain: bool) -> int:
+    """Print one page of results and what there is to say about it; the exit code of a search."""
+    from kebab import wire
+
+    session.warn(f"{note.part} did not take part: {note.message}" for note in response.degraded)
+    session.put(
+        wire.search_response(response, explain=explain),
+        lambda: render.search_results(
+            response, screen=session.screen, explain=explain, locate=lambda hit: file_url(session, hit)
+        ),
+    )
+    if response.truncated:
+        session.say("some of it was cut to fit --max-tokens")
+    if response.next_cursor:
+        session.say(f"more: --cursor {response.next_cursor}")
+    if not response.hits:
+        session.warn(
+            [f"nothing found for {response.query!r}; try fewer words, or leave out filters and quotes"]
+        )
+    return 0 if response.hits else 1
+
+
+def file_url(session: Session, hit: SearchHit) -> str | None:
+    """The file behind a hit, for terminals that open links; None where its source is gone."""
+    for source in session.kebab().settings.sources:
+        if source.id == hit.source_id:
+            return (Path(source.root) / hit.doc_path).as_uri()
+    return None
+
+
+def _text(words: tuple[str, ...]) -> str:
+    text = " ".join(words).strip()
+    if not text:
+        raise InvalidInput("the query is empty", hint='such as: kebab search "how long is a seat held"')
+    return text

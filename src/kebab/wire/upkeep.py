@@ -1,0 +1,99 @@
+"""Shapes of upkeep: doctor, index, models, reset, bundles, and what this kebab can do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kebab.domain import reports as domain
+from kebab.wire.shape import Shape, of
+
+
+class Check(Shape, frozen=True):
+    """One thing the doctor looked at: ok, warning, fault or repaired."""
+
+    name: str
+    ok: bool
+    status: str
+    detail: str
+    hint: str | None = None
+
+
+class Doctor(Shape, frozen=True, tag_field="schema_version", tag="doctor.v1"):
+    """``endpoints`` lists every network address the configuration may contact."""
+
+    ok: bool
+    checks: tuple[Check, ...]
+    endpoints: tuple[str, ...]
+
+
+class Schema(Shape, frozen=True, tag_field="schema_version", tag="schema.v1"):
+    """Capabilities, versions, wire schemas and statistics."""
+
+    kebab_version: str
+    wire: tuple[str, ...]
+    versions: dict[str, str]
+    capabilities: dict[str, bool]
+    stats: dict[str, Any]
+
+
+class IndexReport(Shape, frozen=True, tag_field="schema_version", tag="index_report.v1"):
+    """What was brought up to date; ``missing`` chunks have no vector of the model yet."""
+
+    lexical_chunks: int
+    vector_chunks: int
+    embedded: int
+    missing: int
+    model: str | None
+    rebuilt: bool
+    cancelled: bool
+    duration_ms: int
+
+
+class Model(Shape, frozen=True):
+    provider: str
+    model_id: str
+    dimensions: int | None
+    active: bool
+    vectors: int
+    note: str
+
+
+class ModelList(Shape, frozen=True, tag_field="schema_version", tag="model_list.v1"):
+    models: tuple[Model, ...]
+
+
+class ResetReport(Shape, frozen=True, tag_field="schema_version", tag="reset_report.v1"):
+    scope: str
+    removed: tuple[str, ...]
+
+
+class InitReport(Shape, frozen=True, tag_field="schema_version", tag="init_report.v1"):
+    """Where the configuration was written and where the data will live."""
+
+    config: str
+    data_dir: str
+    root: str
+
+
+def doctor(report: domain.DoctorReport) -> Doctor:
+    checks = tuple(
+        of(check, Check, ok=check.status is not domain.CheckStatus.FAULT) for check in report.checks
+    )
+    return Doctor(ok=report.healthy, checks=checks, endpoints=report.endpoints)
+
+
+def schema(report: domain.SchemaReport, *, wire: Sequence[str]) -> Schema:
+    return of(report, Schema, wire=tuple(wire))
+
+
+def index_report(report: domain.IndexReport) -> IndexReport:
+    return of(report, IndexReport)
+
+
+def model_list(models: Sequence[domain.ModelStatus]) -> ModelList:
+    return ModelList(models=tuple(of(model, Model) for model in models))
+
+
+def reset_report(report: domain.ResetReport) -> ResetReport:
+    return of(report, ResetReport)
