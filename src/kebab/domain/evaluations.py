@@ -146,7 +146,7 @@ class EvalComparison:
 
 @dataclass(frozen=True, slots=True)
 class TunedPolicy:
-    """A fusion policy with its mean score on both splits; ``policy`` is how ``--fusion`` spells it."""
+    """A fusion policy with its mean score on both splits."""
 
     policy: str
     train: float
@@ -170,3 +170,5 @@ class TuneReport:
     """The best policy against the current one, on the test split."""
     tried: tuple[TunedPolicy, ...]
     """Every policy, best on the train split first."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """What to write into the configuration to use the best policy, by dotted key."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Protocol
 
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.evaluations import EvalQuery, EvalReport, QueryScore, QuerySet, RefusalScore
+from kebab.domain.fusion import Ranked
 from kebab.domain.hits import Retrieval
 from kebab.domain.ids import ChunkId, digest, nfc
-from kebab.domain.queries import SearchMode
+from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.evaluate import metrics
 from kebab.ports import DocumentStore
 
@@ -26,20 +27,14 @@ class Subject(Protocol):
     """The search that is measured, in one configuration."""
 
     @property
-    def fusion(self) -> str | None: ...
-
-    @property
     def index_version(self) -> str: ...
 
-    @property
-    def embedding_model(self) -> str | None: ...
-
-    def search(self, text: str, *, mode: SearchMode, k: int) -> Retrieval:
+    def search(self, query: SearchQuery) -> Retrieval:
         """The search as a person gets it, snippets and all; its time is what counts as latency."""
         ...
 
-    def rank(self, text: str, *, mode: SearchMode, depth: int) -> list[ChunkId]:
-        """The same order without presentation, at least ``depth`` deep where that many match."""
+    def rank(self, query: SearchQuery) -> list[Ranked]:
+        """The same order without presentation, at least ``query.k`` deep where that many match."""
         ...
 
 
@@ -67,12 +62,17 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Runs a query set against a subject; ``refuses`` says whether asking a question ends in a refusal."""
+    """Runs a query set against a subject."""
 
     subject: Subject
     store: DocumentStore
     units: Units = Units()
+    fusion: str | None = None
+    embedding_model: str | None = None
+    read: Callable[[str], SearchQuery] = SearchQuery
+    """How a query's text is understood: as plain text, or as a person's input with quotes and filters."""
     refuses: Callable[[str], bool] | None = None
+    """Whether asking a question ends in a refusal."""
 
     def run(
         self, queries: QuerySet, *, mode: SearchMode, progress: Callable[[int, int], None] | None = None
@@ -81,7 +81,7 @@ class Evaluation:
         judged = queries.judged
         started = perf_counter()
         if judged:
-            self.subject.search(judged[0].text, mode=mode, k=PAGE)
+            self.subject.search(self._query(judged[0], mode, PAGE))
         observed = []
         for number, query in enumerate(judged, start=1):
             observed.append(self._observe(query, mode))
@@ -94,9 +94,9 @@ class Evaluation:
             created_at=_now(),
             name=queries.name,
             mode=mode,
-            fusion=self.subject.fusion if mode is SearchMode.HYBRID else None,
+            fusion=self.fusion if mode is SearchMode.HYBRID else None,
             index_version=self.subject.index_version,
-            embedding_model=None if mode is SearchMode.LEXICAL else self.subject.embedding_model,
+            embedding_model=None if mode is SearchMode.LEXICAL else self.embedding_model,
             documents=self.store.counts()[0],
             metrics=metrics.mean([s.metrics for s in scores])
             | metrics.percentiles([s.latency_ms for s in scores]),
@@ -108,22 +108,24 @@ class Evaluation:
         )
 
     def _observe(self, query: EvalQuery, mode: SearchMode) -> _Observed:
+        asked = self._query(query, mode, PAGE)
         started = perf_counter()
-        page = self.subject.search(query.text, mode=mode, k=PAGE)
+        page = self.subject.search(asked)
         latency = (perf_counter() - started) * 1000
-        stored, units = self.ranking(
-            query, lambda depth: self.subject.rank(query.text, mode=mode, depth=depth)
-        )
+        stored, units = self.ranking(query, lambda depth: self.subject.rank(replace(asked, k=depth)))
         faults = _faults(query, stored[:PAGE], self.units)
         return _Observed(units, latency, faults, tuple(f"{d.part}: {d.message}" for d in page.degraded))
 
+    def _query(self, query: EvalQuery, mode: SearchMode, k: int) -> SearchQuery:
+        return replace(self.read(query.text), mode=mode, k=k)
+
     def ranking(
-        self, query: EvalQuery, rank: Callable[[int], list[ChunkId]]
+        self, query: EvalQuery, rank: Callable[[int], list[Ranked]]
     ) -> tuple[list[StoredChunk], list[str]]:
         """The chunks in order and the units they make, each once; deep enough for ``DEPTH`` units."""
         depth = 2 * DEPTH
         while True:
-            ids = rank(depth)
+            ids = [ChunkId(item.id) for item in rank(depth)]
             found = self.store.hydrate(ids)
             stored = [found[chunk_id] for chunk_id in ids if chunk_id in found]
             units = list(dict.fromkeys(self.units.unit(item, query) for item in stored))

@@ -7,7 +7,7 @@ choose, the other half judges, so the reported gain is not the gain of having lo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from kebab.domain.evaluations import EvalQuery, TunedPolicy, TuneReport
@@ -30,6 +30,14 @@ class Policy(Protocol[EvidenceIn]):
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate(Generic[EvidenceIn]):
+    """One point of the grid, with what the configuration must say to use it."""
+
+    policy: Policy[EvidenceIn]
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class LegResults(Generic[Evidence]):
     """What the legs found for one query; ``units`` names what each chunk counts as."""
 
@@ -47,7 +55,7 @@ class LegResults(Generic[Evidence]):
 def tune(
     cached: Sequence[LegResults[Evidence]],
     *,
-    grid: Mapping[str, Policy[Evidence]],
+    grid: Mapping[str, Candidate[Evidence]],
     current: str,
     train_share: float = 0.5,
     metric: str = METRIC,
@@ -63,7 +71,7 @@ def tune(
             f"{len(cached)} judged queries are too few to split",
             hint="write more golden queries, or change --train",
         )
-    values = {name: _values(cached, policy, metric) for name, policy in grid.items()}
+    values = {name: _values(cached, point.policy, metric) for name, point in grid.items()}
     tried = [TunedPolicy(name, _mean(v, train), _mean(v, test)) for name, v in values.items()]
     ranked = sorted(tried, key=lambda policy: -policy.train)
     legs = _legs(cached, train, test, metric)
@@ -82,6 +90,7 @@ def tune(
             after=[values[best.policy][item.key] for item in test],
         ),
         tried=tuple(ranked),
+        settings=grid[best.policy].settings,
     )
 
 

@@ -12,7 +12,7 @@ from kebab.domain.hits import FusionNote
 from kebab.domain.queries import SearchMode
 from kebab.errors import InvalidInput
 from kebab.evaluate.compare import compare
-from kebab.evaluate.tune import LegResults, tune
+from kebab.evaluate.tune import Candidate, LegResults, tune
 
 
 def report(values: dict[str, float], mode: SearchMode = SearchMode.LEXICAL) -> EvalReport:
@@ -58,7 +58,7 @@ def results(number: int, *, right: str, collection: str = "small") -> LegResults
     return LegResults(collection, query, rankings, None, {"good": "doc", "bad": "other"})
 
 
-GRID = {f"convex:{vector}": Weighted(vector) for vector in (0.0, 0.25, 0.75, 1.0)}
+GRID = {f"convex:{vector}": Candidate(Weighted(vector), {"w": vector}) for vector in (0.0, 0.25, 0.75, 1.0)}
 
 
 def test_the_leg_that_is_right_is_learned_and_confirmed_on_unseen_queries() -> None:
@@ -66,6 +66,7 @@ def test_the_leg_that_is_right_is_learned_and_confirmed_on_unseen_queries() -> N
     found = tune(cached, grid=GRID, current="convex:0.25")
     assert found.best.policy == "convex:0.75"
     assert found.best.test == 1
+    assert found.settings == {"w": 0.75}
     assert found.gain.beyond_noise
     assert found.gain.difference > 0
     assert {leg.policy: leg.test for leg in found.legs} == {

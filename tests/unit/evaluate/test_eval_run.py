@@ -8,9 +8,9 @@ import pytest
 from tests.fakes import FakeDocumentStore
 
 from kebab.domain.evaluations import EvalQuery, QuerySet
+from kebab.domain.fusion import Ranked
 from kebab.domain.hits import Degradation, Retrieval
-from kebab.domain.ids import ChunkId
-from kebab.domain.queries import SearchMode
+from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.evaluate.run import Evaluation, Units
 
 
@@ -20,17 +20,15 @@ class FakeSubject:
 
     answers: dict[str, list[str]]
     degraded: tuple[Degradation, ...] = ()
-    fusion: str | None = "convex"
     index_version: str = "fake"
-    embedding_model: str | None = "fake-bag"
     depths: list[int] = field(default_factory=list)
 
-    def search(self, text: str, *, mode: SearchMode, k: int) -> Retrieval:
+    def search(self, query: SearchQuery) -> Retrieval:
         return Retrieval((), self.degraded)
 
-    def rank(self, text: str, *, mode: SearchMode, depth: int) -> list[ChunkId]:
-        self.depths.append(depth)
-        return [ChunkId(chunk) for chunk in self.answers.get(text, [])][:depth]
+    def rank(self, query: SearchQuery) -> list[Ranked]:
+        self.depths.append(query.k)
+        return [Ranked(chunk, 1.0) for chunk in self.answers.get(query.text, [])][: query.k]
 
 
 def query(text: str, *targets: str, **more: object) -> EvalQuery:

@@ -1,0 +1,166 @@
+"""Evaluation as a user asks for it: a golden file, a collection, a tuning, on a knowledge base.
+
+A collection is ingested into a temporary knowledge base with the same settings, so that what is measured is
+the product: its parser, chunker, stores, indexes and retrievers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Generic, Protocol, TypeVar
+
+from kebab.domain.evaluations import EvalReport, QuerySet, TuneReport
+from kebab.domain.fusion import Ranked
+from kebab.domain.ids import ChunkId
+from kebab.domain.queries import SearchMode, SearchQuery
+from kebab.evaluate import collections, golden
+from kebab.evaluate.run import Evaluation, Subject, Units
+from kebab.evaluate.tune import Candidate, LegResults, tune
+from kebab.ports import DocumentStore
+
+Evidence = TypeVar("Evidence")
+EvidenceOut = TypeVar("EvidenceOut", covariant=True)
+Progress = Callable[[int, int], None]
+Policies = Mapping[str, Candidate[Evidence]]
+
+
+class TunableSubject(Subject, Protocol[EvidenceOut]):
+    """A hybrid search that also shows what its legs found before they were fused."""
+
+    def before_fusion(self, query: SearchQuery) -> tuple[dict[str, list[Ranked]], EvidenceOut]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Measured(Generic[Evidence]):
+    """A knowledge base as evaluation sees it."""
+
+    documents: DocumentStore
+    retriever: Callable[[str | None], TunableSubject[Evidence]]
+    """The search under a fusion policy; None means the configured one."""
+    fusion: str
+    embedding_model: str | None
+    read: Callable[[str], SearchQuery]
+    policies: Policies[Evidence]
+    """What tuning tries; the configured policy stands under ``CURRENT``."""
+    refuses: Callable[[str], bool] | None = None
+
+
+CURRENT = "as configured"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to evaluate on: a collection, or a golden file over ``root`` or over the open knowledge base."""
+
+    collection: Path | None = None
+    golden: Path | None = None
+    root: Path | None = None
+    queries_file: str = "queries.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared(Generic[Evidence]):
+    """A knowledge base ready to be searched, and the queries for it."""
+
+    base: Measured[Evidence]
+    queries: QuerySet
+    units: Units
+    plain: bool
+    """Whether queries are plain text, without quotes and filters that mean something."""
+    ingest_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Laboratory(Generic[Evidence]):
+    """Runs evaluations. ``here`` is the open knowledge base; ``temporary`` makes one of a folder."""
+
+    here: Callable[[], Measured[Evidence]]
+    temporary: Callable[[Path], AbstractContextManager[Measured[Evidence]]]
+
+    def run(
+        self,
+        task: Task,
+        *,
+        modes: Sequence[SearchMode],
+        fusion: str | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[EvalReport]:
+        """One report for each mode, over one ingest."""
+        with self._prepared(task) as prepared:
+            for mode in modes:
+                report = self._evaluation(prepared, fusion).run(
+                    prepared.queries, mode=mode, progress=progress
+                )
+                if prepared.ingest_s is not None:
+                    report = replace(report, seconds={"ingest": prepared.ingest_s, **report.seconds})
+                yield report
+
+    def tune(self, tasks: Sequence[Task], *, train_share: float = 0.5) -> TuneReport:
+        """Run the legs once for every judged query of every task, then try each policy on what they found."""
+        cached: list[LegResults[Evidence]] = []
+        policies: Policies[Evidence] = {}
+        for task in tasks:
+            with self._prepared(task) as prepared:
+                policies = prepared.base.policies
+                cached += _leg_results(prepared)
+        return tune(cached, grid=policies, current=CURRENT, train_share=train_share)
+
+    def _evaluation(self, prepared: Prepared[Evidence], fusion: str | None) -> Evaluation:
+        base = prepared.base
+        return Evaluation(
+            subject=base.retriever(fusion),
+            store=base.documents,
+            units=prepared.units,
+            fusion=fusion or base.fusion,
+            embedding_model=base.embedding_model,
+            read=SearchQuery if prepared.plain else base.read,
+            refuses=base.refuses,
+        )
+
+    @contextmanager
+    def _prepared(self, task: Task) -> Iterator[Prepared[Evidence]]:
+        if task.collection is not None:
+            with self._collection(task.collection, task.queries_file) as prepared:
+                yield prepared
+            return
+        assert task.golden is not None, "a task names a collection or a golden file"
+        entries = golden.read(task.golden)
+        if task.root is None:
+            base = self.here()
+            yield Prepared(base, _resolved(entries, task.golden, base), Units(), plain=False)
+            return
+        started = time.perf_counter()
+        with self.temporary(task.root) as base:
+            taken = round(time.perf_counter() - started, 3)
+            yield Prepared(base, _resolved(entries, task.golden, base), Units(), plain=False, ingest_s=taken)
+
+    @contextmanager
+    def _collection(self, folder: Path, queries_file: str) -> Iterator[Prepared[Evidence]]:
+        collection = collections.read(folder, queries=queries_file)
+        with TemporaryDirectory(prefix="kebab-eval-") as root:
+            keys = collections.write_documents(collection, Path(root))
+            started = time.perf_counter()
+            with self.temporary(Path(root)) as base:
+                taken = round(time.perf_counter() - started, 3)
+                yield Prepared(base, collection.queries, Units(keys), plain=True, ingest_s=taken)
+
+
+def _resolved(entries: tuple[golden.Entry, ...], file: Path, base: Measured[Evidence]) -> QuerySet:
+    return golden.resolve(entries, name=file.stem, store=base.documents)
+
+
+def _leg_results(prepared: Prepared[Evidence]) -> Iterator[LegResults[Evidence]]:
+    base = prepared.base
+    subject = base.retriever(None)
+    for query in prepared.queries.judged:
+        asked = SearchQuery(query.text) if prepared.plain else base.read(query.text)
+        rankings, evidence = subject.before_fusion(replace(asked, mode=SearchMode.HYBRID))
+        ids = {ChunkId(item.id) for ranking in rankings.values() for item in ranking}
+        stored = base.documents.hydrate(sorted(ids))
+        units = {str(key): prepared.units.unit(item, query) for key, item in stored.items()}
+        yield LegResults(prepared.queries.name, query, rankings, evidence, units)

@@ -1,0 +1,40 @@
+"""The fusion policies that tuning tries, each with the settings that select it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kebab.domain.fusion import RRF_K
+from kebab.search.fusion import FusionPolicy, policies
+
+STEPS = 20
+"""Vector weights are tried in steps of one twentieth."""
+
+
+@dataclass(frozen=True, slots=True)
+class GridPoint:
+    """A policy and what the configuration says to get it, by dotted key."""
+
+    policy: FusionPolicy
+    settings: dict[str, object]
+
+
+def grid() -> dict[str, GridPoint]:
+    """Every policy that stands for a choice of settings, by a name that shows the choice."""
+    points: dict[str, GridPoint] = {}
+    for step in range(STEPS + 1):
+        vector = step / STEPS
+        lexical = round(1 - vector, 2)
+        named = policies(k=RRF_K, lexical=lexical, vector=vector)
+        weights = {"search.weights.lexical": lexical, "search.weights.vector": vector}
+        for name, policy in named.items():
+            settings: dict[str, object] = {"search.hybrid_fusion": name}
+            if name not in _WEIGHTLESS:
+                settings |= weights
+            label = name if name in _WEIGHTLESS else f"{name} {lexical:.2f}/{vector:.2f}"
+            points.setdefault(label, GridPoint(policy, settings))
+    return points
+
+
+_WEIGHTLESS = frozenset({"rrf", "adaptive"})
+"""Policies that do not read the weights of the settings."""
