@@ -128,8 +128,7 @@ def trace(found: SearchTrace, screen: Screen) -> str:
     for leg, candidates in found.legs.items():
         lines.append(screen.bold(f"{leg}: {len(candidates)} candidates"))
         for candidate in candidates[:10]:
-            head = f"  {candidate.rank:>3}  {candidate.raw_score:>9.4f}  {candidate.chunk_id[:12]}  "
-            lines.append(head + clip(candidate.doc_path, screen.columns - width(head)))
+            lines.append(f"  {candidate.rank:>3}  {candidate.raw_score:>9.4f}  {candidate.chunk_id}")
     timings = "  ".join(f"{stage} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
     return "\n".join([*lines, screen.dim(f"time    {timings}")])
 

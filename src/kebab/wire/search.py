@@ -85,7 +85,6 @@ class Fusion(Shape, frozen=True):
 
 class TraceCandidate(Shape, frozen=True):
     chunk_id: str
-    doc_path: str
     rank: int
     raw_score: float
 
