@@ -1,1 +1,1 @@
-"""What did agents do before? Recording and recalling executions."""
+"""What agents did, so that the next run can learn from it: record, recall, learning curves, causes."""
