@@ -6,26 +6,34 @@ loads none and searching works where the memory engine is not installed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from kebab import config
 from kebab.config import Settings
 from kebab.domain.documents import DocumentSummary
+from kebab.domain.evaluations import EvalReport
 from kebab.domain.hits import Leg, SearchResponse
 from kebab.domain.ingests import IngestItem, IngestProgress, IngestReport, IngestRun
 from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.domain.why import WhyReport
 from kebab.engines import Engines, Stores, model_key
-from kebab.errors import EngineError, InvalidInput
+from kebab.errors import EngineError, InvalidInput, Locked
 
 if TYPE_CHECKING:
+    from kebab.evaluate.archive import Archive
+    from kebab.evaluate.laboratory import Laboratory, Measured
     from kebab.ingest.pipeline import IngestPipeline
+    from kebab.search.fusion import QueryEvidence
     from kebab.search.hybrid import HybridRetriever, LegRetriever
     from kebab.search.present import Presenter
     from kebab.search.read import Reader
@@ -299,3 +307,60 @@ class Kebab:
 
         stores = self.engines.reading
         return Reader(stores.documents, stores.embeddings, self.engines.files)
+
+    # --- evaluation --------------------------------------------------------------------------------
+
+    @cached_property
+    def laboratory(self) -> Laboratory[QueryEvidence]:
+        """Golden queries, standard collections and tuning, measured on this configuration."""
+        from kebab.evaluate.laboratory import Laboratory
+
+        return Laboratory(here=self._measured, temporary=self._temporary)
+
+    @property
+    def evaluations(self) -> Archive:
+        """The evaluation runs kept in this knowledge base."""
+        from kebab.evaluate.archive import Archive
+
+        return Archive(self.engines.reading.evaluations)
+
+    def keep_evaluation(self, report: EvalReport) -> bool:
+        """Keep a run where there is a knowledge base to keep it in and nothing forbids writing."""
+        from kebab.evaluate.archive import Archive
+
+        if self.engines.readonly or not self.engines.database_file.is_file():
+            return False
+        try:
+            with self.engines.writing("eval run") as stores:
+                Archive(stores.evaluations).keep(report)
+        except Locked:
+            return False
+        return True
+
+    def _measured(self) -> Measured[QueryEvidence]:
+        from kebab.evaluate.laboratory import CURRENT, Measured
+        from kebab.evaluate.tune import Candidate
+        from kebab.search.grid import grid
+        from kebab.search.parse import parse_query
+
+        embedder = self.engines.embedder
+        candidates = {CURRENT: Candidate(self.retriever().fusion)}
+        candidates |= {name: Candidate(point.policy, point.settings) for name, point in grid().items()}
+        return Measured(
+            documents=self.engines.reading.documents,
+            retriever=lambda fusion: self.retriever(fusion=fusion),
+            fusion=self.settings.search.hybrid_fusion,
+            embedding_model=embedder.model_id if embedder else None,
+            read=parse_query,
+            policies=candidates,
+        )
+
+    @contextmanager
+    def _temporary(self, root: Path) -> Iterator[Measured[QueryEvidence]]:
+        """A knowledge base of one folder, with these settings, that is gone afterwards."""
+        with TemporaryDirectory(prefix="kebab-eval-") as data_dir:
+            source = config.Source(id="eval", root=str(root.expanduser().absolute()))
+            settings = msgspec.structs.replace(self.settings, data_dir=Path(data_dir), sources=(source,))
+            with Kebab(settings) as base:
+                base.ingest()
+                yield base._measured()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kebab.adapters.sqlite.connection import Database
     from kebab.adapters.sqlite.document_store import SqliteDocumentStore
     from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
+    from kebab.adapters.sqlite.eval_store import SqliteEvalStore
     from kebab.adapters.sqlite.ledger import SqliteLedger
     from kebab.search.analyze import Analyzer
 
@@ -51,6 +52,12 @@ class Stores:
         from kebab.adapters.sqlite.ledger import SqliteLedger
 
         return SqliteLedger(self.database)
+
+    @cached_property
+    def evaluations(self) -> SqliteEvalStore:
+        from kebab.adapters.sqlite.eval_store import SqliteEvalStore
+
+        return SqliteEvalStore(self.database)
 
 
 class Engines:

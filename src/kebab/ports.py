@@ -572,3 +572,20 @@ class AnswerStore(Protocol):
     def recent(self, limit: int = 20) -> list[str]:
         """Newest first."""
         ...
+
+
+# --- evaluation ------------------------------------------------------------------------------------
+
+
+class EvalStore(Protocol):
+    """The evaluation runs kept, as JSON that the evaluate room alone reads."""
+
+    def put(self, run_id: str, *, created_at: str, report_json: str) -> None:
+        """Store a report in place of an earlier one with this run id."""
+        ...
+
+    def get(self, run_id: str) -> str | None: ...
+
+    def recent(self, limit: int = 20) -> list[str]:
+        """Newest first."""
+        ...

@@ -108,6 +108,20 @@ class HybridRetriever:
             return self.vector.search(query)
         return self._fused_search(query, (self.lexical, self.vector))
 
+    def rank(self, query: SearchQuery) -> list[Ranked]:
+        """The order that ``search`` shows, at least ``query.k`` deep, without looking up texts."""
+        if query.mode is SearchMode.HYBRID and self.vector is not None:
+            rankings, _ = self._rankings(query, (self.lexical, self.vector), {})
+            return [Ranked(item.id, item.score) for item in self._fuse(query, rankings)[0]]
+        leg = self.vector if self.vector is not None and query.mode is SearchMode.VECTOR else self.lexical
+        return leg.rank(query, depth=query.k, docs=self.store.matching(query.filters))
+
+    def before_fusion(self, query: SearchQuery) -> tuple[dict[str, list[Ranked]], QueryEvidence]:
+        """What the fusion policy gets to see of a query: the legs' first tier and the evidence."""
+        legs = (self.lexical,) if self.vector is None else (self.lexical, self.vector)
+        rankings, _ = self._rankings(query, legs, {})
+        return _tier(rankings, 0, self.candidates, set()), self.evidence.read(query, rankings)
+
     def _fused_search(self, query: SearchQuery, legs: tuple[LegRetriever, ...]) -> Retrieval:
         timings: dict[str, float] = {}
         rankings, degraded = self._rankings(query, legs, timings)
