@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -47,6 +48,7 @@ class Prepared:
 class SameContent:
     """The bytes are those already stored: only size and time are to be recorded."""
 
+    source_id: str
     state: FileState
 
 
@@ -54,7 +56,9 @@ Result = Prepared | SameContent | IngestItem
 """An IngestItem says that the file failed or vanished."""
 
 
-def fingerprint(format_version: str, policy: ChunkPolicy, *, source_type: str, trust_level: TrustLevel) -> str:
+def fingerprint(
+    format_version: str, policy: ChunkPolicy, *, source_type: str, trust_level: TrustLevel
+) -> str:
     """Equal fingerprints and equal bytes give equal output; any setting that shapes it is in here."""
     return digest(
         "fingerprint", format_version, md_heading.VERSION, policy.hash, source_type, str(trust_level)
@@ -67,7 +71,7 @@ def prepare(task: FileTask, policy: ChunkPolicy) -> Result:
     This is the one place that isolates a bad file, so it alone catches everything.
     """
     try:
-        return _prepare(task, Path(task.absolute).read_bytes(), policy)
+        return _prepare(*_read(task), policy)
     except FileNotFoundError:
         return _item(task, Outcome.SKIPPED, "vanished while kebab was reading the folder")
     except OSError as error:
@@ -76,12 +80,23 @@ def prepare(task: FileTask, policy: ChunkPolicy) -> Result:
         return _item(task, Outcome.FAILED, f"{type(error).__name__}: {error}")
 
 
+def _read(task: FileTask) -> tuple[FileTask, bytes]:
+    """The bytes, with the size and time the file had before they were read.
+
+    The scan may be minutes old, and a file that is written to while it is read must be seen as changed by
+    the next run.
+    """
+    with open(task.absolute, "rb") as file:
+        before = os.fstat(file.fileno())
+        return replace(task, size=before.st_size, mtime_ns=before.st_mtime_ns), file.read()
+
+
 def _prepare(task: FileTask, content: bytes, policy: ChunkPolicy) -> Result:
     kind = FORMATS[extension(task.path)]
     asset = asset_id(content_hash(content))
-    state = _state(task, asset, kind, policy, size=len(content))
+    state = _state(task, asset, kind, policy)
     if asset == task.known_asset:
-        return SameContent(state)
+        return SameContent(task.source_id, state)
     text = decode(content)
     if isinstance(text, Undecodable):
         return _item(task, Outcome.FAILED, text.reason)
@@ -93,10 +108,10 @@ def _prepare(task: FileTask, content: bytes, policy: ChunkPolicy) -> Result:
     return Prepared(document, tuple(md_heading.chunk_document(whole, policy, lines=lines)), state)
 
 
-def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy, *, size: int) -> FileState:
+def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy) -> FileState:
     return FileState(
         path=task.path,
-        size=size,
+        size=task.size,
         mtime_ns=task.mtime_ns,
         asset_id=asset,
         doc_id=doc_id(source_id=task.source_id, path=task.path, asset=asset, parser_version=kind.version),

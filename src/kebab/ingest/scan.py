@@ -95,9 +95,11 @@ class _Walk:
             present = [entry.name for entry in entries if entry.name in IGNORE_FILES]
             if present:
                 rules = rules.entering(Path(folder), relative, present)
-            for entry in self._wanted(entries, relative):
-                if (below := self._visit(entry, relative, rules)) is not None:
-                    pending.append((entry.path, below, rules))
+            pending.extend(
+                (entry.path, below, rules)
+                for entry in self._wanted(entries, relative)
+                if (below := self._visit(entry, relative, rules)) is not None
+            )
 
     def _entries(self, folder: str, relative: str) -> list[os.DirEntry[str]]:
         try:

@@ -32,7 +32,7 @@ def chunk_document(document: Document, policy: ChunkPolicy, *, lines: Lines | No
     lines = lines or Lines(document.text)
     policy_hash = policy.hash
     parts: Counter[tuple[BlockId, ...]] = Counter()
-    chunks = []
+    chunks: list[Chunk] = []
     for piece, blocks in _pieces(document.blocks, lines, policy):
         ids = tuple(block.block_id for block in blocks)
         part = parts[ids]

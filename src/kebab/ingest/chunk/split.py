@@ -12,7 +12,7 @@ from kebab.ingest.parse.lines import Lines
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Text of the lines ``start`` to ``end``; of a part of that line where ``start == end`` and it was cut."""
+    """Text of the lines ``start`` to ``end``, or a part of one line that had to be cut."""
 
     start: int
     end: int

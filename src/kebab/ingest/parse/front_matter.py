@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 from kebab.domain.ids import nfc
 
@@ -72,7 +72,7 @@ def _load_yaml(text: str) -> object:
 
     try:
         _check_yaml(text)
-        return yaml.load(text, Loader=_yaml_loader())  # noqa: S506 - a safe loader without timestamps
+        return yaml.load(text, Loader=_yaml_loader())
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
 
@@ -101,7 +101,7 @@ def _yaml_loader() -> Any:
     safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
     class Loader(safe):  # type: ignore[misc]
-        yaml_implicit_resolvers = {
+        yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, Any]]]] = {
             first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
             for first, resolvers in safe.yaml_implicit_resolvers.items()
         }

@@ -12,8 +12,11 @@ _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _WORD = re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset(
-    "a an and are as at be by can do for from has have how i if in is it its of on or that the this to use"
-    " was we what when which will with you your".split()
+    re.findall(
+        r"\w+",
+        "a an and are as at be by can do for from has have how i if in is it its of on or that the this to"
+        " use was we what when which will with you your",
+    )
 )
 # A syllable block says as much as two or three Latin letters, and Korean notes are full of Latin names.
 _HANGUL_SHARE = 0.12

@@ -97,9 +97,10 @@ def _ranges(body: str) -> Iterator[_Range]:
         if tag is None:
             continue
         done = place["end"]
-        name, detail = next(iter(tag.items())) if type(tag) is dict else (tag, None)
+        name = next(iter(tag)) if type(tag) is dict else tag
         if name == "Heading":
-            yield _Range(BlockKind.HEADING, start, done, int(detail["level"][1]), _words(events))
+            level = int(tag["Heading"]["level"][1])
+            yield _Range(BlockKind.HEADING, start, done, level, _words(events))
         elif name == "Paragraph":
             yield _Range(_paragraph_kind(events, end=done), start, done)
         else:
@@ -197,7 +198,5 @@ def _with_paths(blocks: Iterator[ParsedBlock]) -> list[ParsedBlock]:
                 stack.pop()
             stack.append((block.level, block.heading))
             path = tuple(words for _, words in stack if words)
-        placed.append(
-            ParsedBlock(block.kind, block.start, block.end, path, block.level, block.heading)
-        )
+        placed.append(ParsedBlock(block.kind, block.start, block.end, path, block.level, block.heading))
     return placed

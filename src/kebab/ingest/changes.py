@@ -1,0 +1,112 @@
+"""What is new, changed or gone: a scan compared with what the store knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kebab.domain.ingests import FileState, Outcome
+from kebab.errors import MassDelete
+from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.parse.formats import FORMATS, extension
+from kebab.ingest.prepare import FileTask, fingerprint
+from kebab.ingest.scan import Scan, ScannedFile, SourceFolder
+
+FEW = 3
+"""Removing fewer documents than this is never called a mass deletion, unless nothing at all is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    source: SourceFolder
+    scan: Scan
+    tasks: list[FileTask]
+    """Files to read: new ones, and those whose size, time or settings differ."""
+    unchanged: int
+    gone: list[FileState]
+    known: int
+    """How many documents of the source the store holds."""
+    moved: int
+    """How many of the gone files turned up under another path."""
+
+    def check_removals(self) -> None:
+        """Raises MassDelete for a scan that finds nothing any more, or lacks more than half."""
+        lost = len(self.gone) - self.moved
+        emptied = bool(self.known) and len(self.gone) == self.known and not self.scan.files
+        if emptied or (lost >= FEW and lost * 2 > self.known):
+            raise MassDelete(
+                f"{len(self.gone)} of the {self.known} documents of source {self.source.id!r} are gone"
+                f" from {self.source.root}",
+                hint="is a disk not mounted? To remove them all the same: --allow-mass-delete",
+                details={"source": self.source.id, "gone": len(self.gone), "known": self.known},
+            )
+
+
+def compare(
+    source: SourceFolder,
+    scan: Scan,
+    known: Mapping[str, FileState],
+    *,
+    policy: ChunkPolicy,
+    force: bool = False,
+    under: str = "",
+) -> Changes:
+    """Sort the scanned files; size and time first, so that unchanged files are not even opened.
+
+    With ``under`` only what is at or below that path counts as gone.
+    """
+    prints = _fingerprints(source, policy)
+    tasks: list[FileTask] = []
+    unchanged = 0
+    for file in scan.files:
+        state = known.get(file.path)
+        current = state is not None and not force and state.fingerprint == prints[extension(file.path)]
+        if current and state is not None and (state.size, state.mtime_ns) == (file.size, file.mtime_ns):
+            unchanged += 1
+        else:
+            tasks.append(_task(source, file, state if current else None))
+    gone = _gone(scan, known, under)
+    return Changes(source, scan, tasks, unchanged, gone, len(known), _moved(gone, scan, known))
+
+
+def _fingerprints(source: SourceFolder, policy: ChunkPolicy) -> dict[str, str]:
+    return {
+        ending: fingerprint(
+            kind.version, policy, source_type=source.source_type, trust_level=source.trust_level
+        )
+        for ending, kind in FORMATS.items()
+    }
+
+
+def _task(source: SourceFolder, file: ScannedFile, state: FileState | None) -> FileTask:
+    return FileTask(
+        source_id=source.id,
+        path=file.path,
+        absolute=file.absolute,
+        size=file.size,
+        mtime_ns=file.mtime_ns,
+        source_type=source.source_type,
+        trust_level=source.trust_level,
+        known_asset=state.asset_id if state else None,
+    )
+
+
+def _gone(scan: Scan, known: Mapping[str, FileState], under: str) -> list[FileState]:
+    """Known files that were not found. One that could not be looked at counts as still there."""
+    found = {file.path for file in scan.files}
+    failed = tuple(item.path for item in scan.skipped if item.outcome is Outcome.FAILED)
+    return [
+        state
+        for path, state in known.items()
+        if path not in found and _is_under(path, under) and not any(_is_under(path, f) for f in failed)
+    ]
+
+
+def _is_under(path: str, folder: str) -> bool:
+    return not folder or path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _moved(gone: list[FileState], scan: Scan, known: Mapping[str, FileState]) -> int:
+    """A file that keeps its size and time but not its path was renamed, or its folder was."""
+    fresh = {(file.size, file.mtime_ns) for file in scan.files if file.path not in known}
+    return sum((state.size, state.mtime_ns) in fresh for state in gone)

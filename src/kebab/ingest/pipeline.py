@@ -1,0 +1,293 @@
+"""The recipe of an ingest run: scan, compare, parse and chunk, store, remove, index, embed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from kebab.domain.ingests import FileState, IngestItem, IngestPhase, IngestReport, Outcome, RunStatus
+from kebab.errors import MassDelete, ModelUnavailable, StorageError
+from kebab.ingest import inbox as inbox_folder
+from kebab.ingest.catch_up import EmbeddingPump, catch_up_lexical, catch_up_vector, model_key, prune
+from kebab.ingest.changes import Changes, compare
+from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.ledger import Progress, RunLog, silent
+from kebab.ingest.parse.formats import FORMATS, extension
+from kebab.ingest.prepare import FileTask, Prepared, Result, SameContent
+from kebab.ingest.scan import SourceFolder, scan
+from kebab.ingest.targets import Target, find_targets
+from kebab.ingest.workers import prepare_all
+from kebab.ports import DocumentStore, Embedder, EmbeddingStore, Ledger, LexicalIndex, VectorIndex
+
+DOCS_A_CATCH_UP = 500
+DOCS_A_STEP = 20
+"""How often the embedding beside the run is looked after."""
+
+Cancelled = Callable[[], bool]
+
+
+def never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestLimits:
+    max_file_bytes: int = 50 << 20
+    follow_symlinks: bool = False
+    workers: int = 0
+    """Parser processes; 0 leaves one core to the main process."""
+    batch_size: int = 64
+    """Texts given to the embedding model at once."""
+
+    @property
+    def processes(self) -> int:
+        return self.workers or max(1, (os.cpu_count() or 2) - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestPipeline:
+    """Brings the knowledge base up to date with its sources.
+
+    Whatever happens, the store holds whole documents: a run that was stopped is continued by the next one.
+    """
+
+    sources: tuple[SourceFolder, ...]
+    inbox: Path
+    """Folder for texts and files that belong to no source."""
+    policy: ChunkPolicy
+    limits: IngestLimits = IngestLimits()
+    store: DocumentStore
+    embeddings: EmbeddingStore
+    ledger: Ledger
+    lexical: LexicalIndex
+    embedder: Embedder | None = None
+    vectors: VectorIndex | None = None
+    notes: tuple[str, ...] = ()
+    """What the report is to say could not be done, such as loading the embedding model."""
+
+    def run(
+        self,
+        paths: Sequence[Path] = (),
+        *,
+        dry_run: bool = False,
+        force: bool = False,
+        allow_mass_delete: bool = False,
+        progress: Progress = silent,
+        cancelled: Cancelled = never,
+    ) -> IngestReport:
+        """Index what is new or changed and remove what is gone; with ``paths``, only at those.
+
+        A source whose folder is missing is reported as failed and keeps its documents. Raises MassDelete,
+        before anything is written, when more than half of a source would be removed.
+        """
+        log = RunLog(progress, None if dry_run else self.ledger)
+        log.degraded.extend(self.notes)
+        log.begin()
+        try:
+            changes = list(self._changes(self._targets(paths, log, dry_run=dry_run), log, force=force))
+            if dry_run:
+                self._rehearse(changes, log)
+            else:
+                if not allow_mass_delete:
+                    for change in changes:
+                        change.check_removals()
+                self._carry_out(changes, log, cancelled)
+        except BaseException as error:
+            log.fail(error)
+            raise
+        return log.finish(RunStatus.CANCELLED if cancelled() else RunStatus.COMPLETED)
+
+    def ingest_text(self, title: str, text: str, *, progress: Progress = silent) -> IngestReport:
+        """Store a text that is no file, in place of an earlier one of that title."""
+        return self.run((inbox_folder.write_text(self.inbox, title, text),), progress=progress)
+
+    # --- what is to be done ------------------------------------------------------------------------
+
+    @property
+    def _inbox_source(self) -> SourceFolder:
+        return SourceFolder(inbox_folder.INBOX_ID, self.inbox, exclude=(".*.part",))
+
+    def _targets(self, paths: Sequence[Path], log: RunLog, *, dry_run: bool) -> list[Target]:
+        inbox = self._inbox_source
+        if not paths:
+            return [Target(source) for source in (*self.sources, *([inbox] if self.inbox.is_dir() else []))]
+
+        def adopt(file: Path) -> Target | None:
+            if extension(file.name) not in FORMATS:
+                reason = f"unsupported format {extension(file.name) or '(none)'}"
+                log.skipped([IngestItem(inbox.id, file.name, Outcome.SKIPPED, reason)])
+                return None
+            if dry_run:
+                reason = "would be copied to the inbox and indexed"
+                log.skipped([IngestItem(inbox.id, file.name, Outcome.INDEXED, reason)])
+                return None
+            kept = inbox_folder.copy_file(self.inbox, file)
+            return Target(inbox, kept.relative_to(self.inbox).as_posix())
+
+        return find_targets(paths, (*self.sources, inbox), adopt=adopt)
+
+    def _changes(self, targets: Sequence[Target], log: RunLog, *, force: bool) -> Iterator[Changes]:
+        for target in targets:
+            try:
+                with log.stage("scan"):
+                    change = self._change(target, force=force)
+            except StorageError as error:
+                log.skipped([IngestItem(target.source.id, target.under, Outcome.FAILED, error.message)])
+                continue
+            log.skipped(change.scan.skipped)
+            log.unchanged(change.unchanged)
+            if target.under and not (change.scan.files or change.scan.skipped or change.gone):
+                reason = "there is no such file"
+                log.skipped([IngestItem(target.source.id, target.under, Outcome.FAILED, reason)])
+            yield change
+
+    def _change(self, target: Target, *, force: bool) -> Changes:
+        found = scan(
+            target.source,
+            max_file_bytes=self.limits.max_file_bytes,
+            follow_symlinks=self.limits.follow_symlinks,
+            under=target.under,
+        )
+        known = self.store.file_states(target.source.id)
+        return compare(target.source, found, known, policy=self.policy, force=force, under=target.under)
+
+    def _rehearse(self, changes: Sequence[Changes], log: RunLog) -> None:
+        """Say what a run would do, down to reading the files, and write nothing."""
+        tasks = [task for change in changes for task in change.tasks]
+        log.enter(IngestPhase.INDEX, total=len(tasks))
+        for change in changes:
+            try:
+                change.check_removals()
+            except MassDelete as error:
+                log.degraded.append(f"would be stopped: {error.message}")
+            log.skipped(_removed(change.source.id, state) for state in change.gone)
+        for result in prepare_all(tasks, self.policy, processes=self.limits.processes):
+            _record(result, log)
+
+    # --- doing it ----------------------------------------------------------------------------------
+
+    def _carry_out(self, changes: Sequence[Changes], log: RunLog, cancelled: Cancelled) -> None:
+        with ExitStack() as stack:
+            pump = self._pump(stack, cancelled)
+            tasks = [task for change in changes for task in change.tasks]
+            log.enter(IngestPhase.INDEX, total=len(tasks))
+            pump = self._store_all(tasks, log, pump, cancelled)
+            if not cancelled():
+                for change in changes:
+                    self._remove(change, log)
+            with log.stage("words"):
+                catch_up_lexical(self.store, self.lexical)
+            self._embed(pump, log)
+        log.enter(IngestPhase.FINISH)
+        with log.stage("vectors"):
+            self._catch_up_vectors()
+
+    def _pump(self, stack: ExitStack, cancelled: Cancelled) -> EmbeddingPump | None:
+        if self.embedder is None:
+            return None
+        return stack.enter_context(
+            EmbeddingPump(
+                self.embeddings, self.embedder, batch_size=self.limits.batch_size, cancelled=cancelled
+            )
+        )
+
+    def _store_all(
+        self, tasks: list[FileTask], log: RunLog, pump: EmbeddingPump | None, cancelled: Cancelled
+    ) -> EmbeddingPump | None:
+        """Read the files and store them one by one; gives the pump back, or None once it broke."""
+        results = prepare_all(tasks, self.policy, processes=self.limits.processes)
+        stored = 0
+        with closing(results):
+            while not cancelled():
+                with log.stage("parse"):
+                    result = next(results, None)
+                if result is None:
+                    break
+                with log.stage("store"):
+                    written = self._keep(result, log)
+                stored += written
+                if written and stored % DOCS_A_STEP == 0:
+                    pump = self._step(pump, log)
+                if written and stored % DOCS_A_CATCH_UP == 0:
+                    with log.stage("words"):
+                        catch_up_lexical(self.store, self.lexical)
+        return pump
+
+    def _keep(self, result: Result, log: RunLog) -> bool:
+        """Store one result; True when a document was written."""
+        match result:
+            case Prepared(document, chunks, state):
+                self.store.put(document, chunks, state)
+            case SameContent(source_id, state):
+                self.store.touch(source_id, [state])
+        _record(result, log)
+        return isinstance(result, Prepared)
+
+    def _remove(self, change: Changes, log: RunLog) -> None:
+        with log.stage("store"):
+            if change.gone:
+                self.store.remove([state.doc_id for state in change.gone])
+        log.skipped(_removed(change.source.id, state) for state in change.gone)
+
+    def _step(self, pump: EmbeddingPump | None, log: RunLog) -> EmbeddingPump | None:
+        if pump is not None:
+            try:
+                pump.step()
+            except ModelUnavailable as error:
+                _note_missing_model(error, log)
+                return None
+        return pump
+
+    def _embed(self, pump: EmbeddingPump | None, log: RunLog) -> None:
+        if pump is None or self.embedder is None:
+            return
+        try:
+            total = pump.done + self.embeddings.count_missing(model_key(self.embedder))
+            if total:
+                log.enter(IngestPhase.EMBED, total=total, message=self.embedder.model_id)
+            with log.stage("embed"):
+                pump.drain(log.advance)
+        except ModelUnavailable as error:
+            _note_missing_model(error, log)
+        finally:
+            log.embedded = pump.done
+
+    def _catch_up_vectors(self) -> None:
+        indexes: list[LexicalIndex | VectorIndex] = [self.lexical]
+        if self.vectors is not None:
+            if catch_up_vector(self.store, self.embeddings, self.vectors):
+                self.vectors.optimize()
+            indexes.append(self.vectors)
+        prune(self.store, indexes)
+
+
+def _note_missing_model(error: ModelUnavailable, log: RunLog) -> None:
+    """The words are indexed all the same; the next run embeds what is missing."""
+    log.degraded.append(f"not embedded: {error.message}")
+
+
+def _record(result: Result, log: RunLog) -> None:
+    match result:
+        case Prepared(document, chunks, state):
+            log.item(
+                IngestItem(
+                    document.source_id,
+                    document.path,
+                    Outcome.INDEXED,
+                    doc_id=document.doc_id,
+                    chunks=len(chunks),
+                    byte_len=state.size,
+                    warnings=document.warnings,
+                )
+            )
+        case SameContent():
+            log.unchanged(1, of_phase=True)
+        case IngestItem():
+            log.item(result)
+
+
+def _removed(source_id: str, state: FileState) -> IngestItem:
+    return IngestItem(source_id, state.path, Outcome.REMOVED, "no longer there", doc_id=state.doc_id)
