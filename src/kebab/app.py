@@ -27,7 +27,8 @@ from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchR
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.domain.why import WhyReport
 from kebab.engines import Engines, Stores, model_key
-from kebab.errors import EngineError, InvalidInput, Locked
+from kebab.errors import EngineError, InvalidInput, Locked, ModelUnavailable
+from kebab.ports import Embedder, VectorIndex
 
 if TYPE_CHECKING:
     from kebab.evaluate.archive import Archive
@@ -133,18 +134,46 @@ class Kebab:
         return self.engines.reading.ledger.items(run_id)
 
     def _pipeline(self, stores: Stores) -> IngestPipeline:
-        from kebab.ingest.pipeline import IngestPipeline
+        from kebab.ingest.chunk.policy import ChunkPolicy
+        from kebab.ingest.pipeline import IngestLimits, IngestPipeline
+        from kebab.ingest.scan import SourceFolder
 
-        embedder = self.engines.embedder
+        settings = self.settings
+        embedder, vectors, notes = self._embedding()
         return IngestPipeline(
-            settings=self.settings,
+            sources=tuple(
+                SourceFolder(s.id, Path(s.root), s.exclude, s.trust_level, s.source_type)
+                for s in settings.sources
+            ),
+            inbox=self.engines.inbox_dir,
+            policy=ChunkPolicy(
+                settings.chunking.target_tokens,
+                settings.chunking.overlap_tokens,
+                settings.chunking.max_tokens,
+            ),
+            limits=IngestLimits(
+                max_file_bytes=settings.ingest.max_file_mb << 20,
+                follow_symlinks=settings.ingest.follow_symlinks,
+                workers=settings.ingest.workers,
+                batch_size=settings.models.embedding.batch_size,
+            ),
             store=stores.documents,
             embeddings=stores.embeddings,
             ledger=stores.ledger,
             lexical=self.engines.lexical_index,
             embedder=embedder,
-            vectors=self.engines.vector_index(model_key(embedder)) if embedder else None,
+            vectors=vectors,
+            notes=notes,
         )
+
+    def _embedding(self) -> tuple[Embedder | None, VectorIndex | None, tuple[str, ...]]:
+        """The model and its index; without a usable model, what the report is to say about it."""
+        try:
+            embedder = self.engines.embedder
+            vectors = self.engines.vector_index(model_key(embedder)) if embedder else None
+        except ModelUnavailable as error:
+            return None, None, (f"not embedded: {error.message}",)
+        return embedder, vectors, ()
 
     # --- search ------------------------------------------------------------------------------------
 

@@ -80,6 +80,11 @@ class Engines:
     def index_dir(self) -> Path:
         return self.settings.data_dir / "index"
 
+    @property
+    def inbox_dir(self) -> Path:
+        """Texts and files that belong to no source."""
+        return self.settings.data_dir / "inbox"
+
     def close(self) -> None:
         for database in self._databases:
             database.close()
@@ -120,6 +125,7 @@ class Engines:
         from kebab.adapters.source_files import DiskSourceFiles
 
         roots = {source.id: Path(source.root) for source in self.settings.sources}
+        roots.setdefault("inbox", self.inbox_dir)
         return DiskSourceFiles(roots, self.reading.documents.file_state)
 
     # --- words -------------------------------------------------------------------------------------
