@@ -85,13 +85,10 @@ class GateFeatures:
     """The same for the two rarest words alone: a question is about its rarest words."""
     closeness: float
     """Share of the words, by idf, that stand in one window of three sentences."""
-    lexical: float
-    """Best BM25 over the score that a text made of the question alone could reach."""
-    semantic: float
+    lexical: float | None
+    """Best BM25 over the score that a text made of the question alone could reach; None without that leg."""
+    semantic: float | None
     """Best cosine against the background of the further candidates, in their standard deviations / 10."""
-
-    def as_dict(self) -> dict[str, float]:
-        return {name: round(getattr(self, name), 4) for name in GATE_FEATURES}
 
 
 GATE_FEATURES = ("coverage", "specific", "closeness", "lexical", "semantic")
@@ -181,6 +178,8 @@ class Answer:
     usage: Usage = Usage()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     degraded: tuple[Degradation, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    """Parts of a compound question for which no evidence was found."""
     partial: bool = False
     """True when the stream was stopped or broke before its end."""
     error: str | None = None

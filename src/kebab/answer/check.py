@@ -1,0 +1,85 @@
+"""Checking an answer against what it cites, sentence by sentence: a prompt's rules are only wishes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kebab.answer.decline import declines
+from kebab.answer.facts import facts, missing_from
+from kebab.answer.markers import Marked, read_markers
+from kebab.answer.sentences import Sentence, sentences
+from kebab.domain.answers import Claim, Evidence, Quote, RefusalReason
+from kebab.domain.citations import Citation, CitationKind
+from kebab.ports import Analyzer
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer's sentences with what is wrong with each, and why the answer is not grounded."""
+
+    claims: tuple[Claim, ...]
+    refusal: RefusalReason | None
+
+
+def check(text: str, evidence: Sequence[Evidence], *, verbatim: bool, analyzer: Analyzer) -> Verdict:
+    """Judge an answer.
+
+    Grounded means: it cites, it cites only what it was given, every number, date, name, identifier and
+    quotation stands in what its sentence cites, and no sentence says that the answer is not there. With
+    ``verbatim`` the sentences are the source's own and do not speak for the writer.
+    """
+    known = {item.marker: item for item in evidence}
+    marked = read_markers(text)
+    claims = tuple(_claim(sentence, known, analyzer) for sentence in marked)
+    if not marked or (not verbatim and any(declines(sentence.text) for sentence in marked)):
+        return Verdict(claims, RefusalReason.DECLINED)
+    used = [marker for sentence in marked for marker in sentence.markers]
+    if not used or any(marker not in known for marker in used):
+        return Verdict(claims, RefusalReason.NOT_CITED)
+    if any(claim.problems for claim in claims):
+        return Verdict(claims, RefusalReason.UNSUPPORTED)
+    return Verdict(claims, None)
+
+
+def _claim(sentence: Marked, known: Mapping[int, Evidence], analyzer: Analyzer) -> Claim:
+    cited = [known[marker] for marker in sentence.markers if marker in known]
+    problems = [f"[#{m}] is no evidence that was given" for m in sentence.markers if m not in known]
+    # A sentence that cites nothing must still not bring in numbers and names of its own.
+    source = "\n".join(_readable(item) for item in (cited or known.values()))
+    problems += [
+        f"{fact!r} does not stand in {_named(cited)}" for fact in missing_from(facts(sentence.text), source)
+    ]
+    quotes = tuple(quote for item in cited if (quote := find_quote(sentence.text, item, analyzer)))
+    return Claim(sentence.text, sentence.markers, tuple(problems), quotes)
+
+
+def find_quote(claim: str, item: Evidence, analyzer: Analyzer) -> Quote:
+    """The sentence of the evidence that is nearest to the claim, with its own lines; else the whole item."""
+    wanted = frozenset(analyzer.terms(claim))
+    ranked = [(_overlap(wanted, frozenset(analyzer.terms(s.text))), s) for s in sentences(item.text)]
+    best = max(ranked, key=lambda pair: pair[0], default=None)
+    if best is None or best[0] == 0:
+        return Quote(item.marker, item.citation, item.text.strip())
+    return Quote(item.marker, _lines_of(item, best[1]), best[1].text)
+
+
+def _lines_of(item: Evidence, sentence: Sentence) -> Citation:
+    citation = item.citation
+    if citation.kind not in (CitationKind.LINE, CitationKind.CODE):
+        return citation
+    # A part of an over-long line cites that line, however many lines its sentences seem to have.
+    first = min(citation.end, citation.start + sentence.first)
+    return replace(citation, start=first, end=min(citation.end, citation.start + sentence.last))
+
+
+def _overlap(wanted: frozenset[str], terms: frozenset[str]) -> float:
+    return len(wanted & terms) / len(wanted | terms) if wanted and terms else 0.0
+
+
+def _readable(item: Evidence) -> str:
+    return "\n".join((item.doc_path, item.title, *item.heading_path, item.text))
+
+
+def _named(cited: Sequence[Evidence]) -> str:
+    return " or ".join(f"[#{item.marker}]" for item in cited) or "any evidence"

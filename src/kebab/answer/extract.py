@@ -1,0 +1,125 @@
+"""Answering without a model: the sentences of the evidence that say most about the question, verbatim."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kebab.answer.gate import Gate, coverage
+from kebab.answer.prompt import inert
+from kebab.answer.question import Keyword, Question
+from kebab.answer.sentences import Sentence, sentences
+from kebab.domain.answers import Evidence
+from kebab.ports import Analyzer, Embedder, EmbeddingKind
+
+MOST_SENTENCES = 4
+_READ = 6
+"""Evidence items looked into; the rest is there for models."""
+_SHORTEST, _LONGEST = 12, 480
+_SAME = 0.8
+"""Sentences that share this much of their terms say the same."""
+_FLOOR = 0.55
+"""A sentence worth less than this share of the best is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence with what it is worth. ``terms`` are its own and those of its headings."""
+
+    sentence: Sentence
+    item: Evidence
+    terms: frozenset[str]
+    own: frozenset[str]
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractiveWriter:
+    """Writes an answer of at most four sentences, each one line with its marker, in the source's language.
+
+    Needs no model and gives the same answer every time. Where an embedder is there, it also finds the
+    sentence that means the same in other words or in the other language.
+    """
+
+    gate: Gate
+    analyzer: Analyzer
+    embedder: Embedder | None = None
+
+    name: ClassVar[str] = "extractive"
+    prompt_version: ClassVar[str] = "extractive-v1"
+    verbatim: ClassVar[bool] = True
+
+    def budget(self, question: Question, most: int) -> int:
+        return most
+
+    def write(self, question: Question, evidence: Sequence[Evidence]) -> Generator[str, None, None]:
+        for chosen in self.choose(question, evidence):
+            yield f"{inert(chosen.sentence.text)} [#{chosen.item.marker}]\n"
+
+    def choose(self, question: Question, evidence: Sequence[Evidence]) -> list[Candidate]:
+        """The sentences of the answer: the best evidence item first, in the order of the text inside it."""
+        weighed = self.gate.weigh(question)
+        candidates = self._candidates(question, weighed, evidence[:_READ])
+        chosen: list[Candidate] = []
+        while len(chosen) < MOST_SENTENCES and (best := _next(candidates, chosen, weighed)):
+            chosen.append(best)
+        first = {c.item.marker: n for n, c in reversed(list(enumerate(chosen)))}
+        return sorted(chosen, key=lambda c: (first[c.item.marker], c.sentence.first))
+
+    def _candidates(
+        self, question: Question, weighed: Mapping[Keyword, float], evidence: Sequence[Evidence]
+    ) -> list[Candidate]:
+        found = [
+            (sentence, item)
+            for item in evidence
+            for sentence in sentences(item.text)
+            if _SHORTEST <= len(sentence.text) <= _LONGEST and not sentence.text.endswith(":")
+        ]
+        meant = self._similarities(question, [sentence.text for sentence, _ in found])
+        return [
+            self._candidate(sentence, item, weighed, similarity)
+            for (sentence, item), similarity in zip(found, meant, strict=True)
+        ]
+
+    def _candidate(
+        self, sentence: Sentence, item: Evidence, weighed: Mapping[Keyword, float], similarity: float
+    ) -> Candidate:
+        own = frozenset(self.analyzer.terms(sentence.text))
+        headings = frozenset(self.analyzer.terms(" ".join((item.title, *item.heading_path))))
+        # Words of the heading count half: the sentence is about them without saying them.
+        words = 0.5 * coverage(weighed, own) + 0.5 * coverage(weighed, own | headings)
+        place = 1.0 / (1.0 + 0.5 * (item.marker - 1))
+        return Candidate(
+            sentence, item, own | headings, own, 0.5 * words + 0.3 * max(0.0, similarity) + 0.2 * place
+        )
+
+    def _similarities(self, question: Question, texts: Sequence[str]) -> list[float]:
+        if self.embedder is None or not texts:
+            return [0.0] * len(texts)
+        asked = self.embedder.embed([question.text], EmbeddingKind.QUERY)[0]
+        return [float(value) for value in self.embedder.embed(texts, EmbeddingKind.DOCUMENT) @ asked]
+
+
+def _next(
+    candidates: Sequence[Candidate], chosen: Sequence[Candidate], weighed: Mapping[Keyword, float]
+) -> Candidate | None:
+    """The best sentence that repeats none of the chosen; later ones must add words or be nearly as good."""
+    if not chosen:
+        return max(candidates, key=_worth, default=None)
+    said = frozenset[str]().union(*(candidate.own for candidate in chosen))
+    floor = _FLOOR * max(candidate.worth for candidate in chosen)
+    fresh = [c for c in candidates if not any(_alike(c.own, other.own) for other in chosen)]
+    gains = [(c, c.worth + 0.3 * (coverage(weighed, said | c.own) - coverage(weighed, said))) for c in fresh]
+    best, gain = max(gains, key=lambda pair: (pair[1], _worth(pair[0])), default=(None, 0.0))
+    return best if gain >= floor else None
+
+
+def _worth(candidate: Candidate) -> tuple[float, int, int]:
+    return candidate.worth, -candidate.item.marker, -candidate.sentence.first
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    if not one or not other:
+        return True
+    return len(one & other) / min(len(one), len(other)) >= _SAME

@@ -1,0 +1,96 @@
+"""What a question is about: its language and the words that carry it.
+
+The index looks for everything a question holds. The gate and the extractor need less: the words that an
+answer would have to contain, without "what", "how do I" or "어떻게 하나요".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kebab.answer.words import read_words
+from kebab.domain.ids import nfc
+from kebab.ports import Analyzer
+
+_WORD = re.compile(r"[^\W_](?:[\w'’./+#-]*[\w+#])?")
+_HANGUL = re.compile(r"[\uac00-\ud7a3]")
+_HANGUL_TAIL = re.compile(r"[\uac00-\ud7a3]+$")
+
+_ENGLISH_GLUE = frozenset(read_words("glue.en.txt"))
+_KOREAN_GLUE = frozenset(read_words("glue.ko.txt"))
+_ENDINGS = tuple(sorted(read_words("endings.ko.txt"), key=len, reverse=True))
+_OBJECT = frozenset("을를은")
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """A word an answer should contain, with the terms under which the index knows it."""
+
+    text: str
+    terms: tuple[str, ...]
+
+    def met_by(self, terms: frozenset[str]) -> float:
+        """How much of the word stands among these terms, 0 to 1.
+
+        A Korean word of several pairs may meet a part of a compound; less than half of it is chance.
+        """
+        share = sum(term in terms for term in self.terms) / len(self.terms)
+        return share if share >= 0.5 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    text: str
+    lang: str
+    """``ko`` when it holds Hangul, else ``en``."""
+    keywords: tuple[Keyword, ...]
+    """In order, each once; maybe none."""
+
+
+def read_question(text: str, analyzer: Analyzer) -> Question:
+    text = " ".join(nfc(text).split())
+    found: dict[str, Keyword] = {}
+    for word in _WORD.findall(text):
+        stem = content_of(word)
+        terms = tuple(analyzer.query_terms(stem)) if stem else ()
+        if terms:
+            found.setdefault(stem.lower(), Keyword(stem, terms))
+    return Question(text, "ko" if _HANGUL.search(text) else "en", tuple(found.values()))
+
+
+def content_of(word: str) -> str:
+    """The word without what only the sentence needs of it; empty for a word that says nothing by itself."""
+    word = word.replace("’", "'")
+    word = re.sub(r"'s$", "", word)
+    tail = _HANGUL_TAIL.search(word)
+    if not tail:
+        return "" if word.lower() in _ENGLISH_GLUE or _too_short(word) else word
+    stem = strip_endings(tail[0], keep_one=tail.start() == 0)
+    whole = word[: tail.start()] + stem
+    if tail[0] in _KOREAN_GLUE or whole in _KOREAN_GLUE:
+        return ""
+    return "" if len(whole) < 2 and whole in _KOREAN_GLUE | set("것수때중등") else whole
+
+
+def strip_endings(word: str, *, keep_one: bool = True) -> str:
+    """A Korean word without particles and endings, up to two of them; at least two syllables remain.
+
+    Except before the particles that follow nothing but a noun: 값을 → 값.
+
+    A guess by suffix, not morphology: 라이프타임이란 → 라이프타임, 반복하려면 → 반복. With ``keep_one`` false
+    nothing need remain (Rc를 → Rc).
+    """
+    least = 2 if keep_one else 0
+    for _ in range(2):
+        if keep_one and len(word) == 2 and word[1] in _OBJECT and word not in _KOREAN_GLUE:
+            return word[0]
+        ending = next((e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= least), None)
+        if ending is None or word in _KOREAN_GLUE:
+            return word
+        word = word[: -len(ending)]
+    return word
+
+
+def _too_short(word: str) -> bool:
+    return len(word) < 2 and not word.isdigit() and not word.isupper()

@@ -1,0 +1,95 @@
+"""Cutting a chunk's Markdown into sentences that can be quoted with their own lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_FENCE = re.compile(r"^\s*(```+|~~~+)")
+_SKIPPED = re.compile(r"^\s*(<[/!a-zA-Z]|\{\{#|\[[^\]]+\]:\s|[-*_=]{3,}\s*$|\|?[\s:|-]+\|[\s:|-]*$)")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
+_ITEM = re.compile(r"^\s*([-*+]|\d{1,3}[.)])\s+")
+_QUOTED = re.compile(r"^\s*>\s?")
+# A sentence ends at its sign and a space; Korean sentences end the same way. A quote or bracket may follow.
+_END = re.compile(r"[.!?。！？][\"'”’)\]*_`]*(?=\s)|(?<=[다요죠까])\.(?=[\"'”’)]*\s)")
+_ABBREVIATED = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|Mr|Mrs|Ms|Dr|Prof|No|Fig|Eq|approx|[A-Z])\.$")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """``text`` stands in the source as it is, but for line breaks, which are spaces here.
+
+    ``first`` and ``last`` are its lines, counted from 0 inside the text it was cut from.
+    """
+
+    text: str
+    first: int
+    last: int
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences, list items and table rows of a Markdown text, in order; no headings, code or markup."""
+    found: list[Sentence] = []
+    for lines, first in _blocks(text):
+        found += _split(lines, first)
+    return found
+
+
+def split_prose(text: str) -> list[str]:
+    """The sentences of a text that is no Markdown, such as one line of an answer."""
+    return [sentence.text for sentence in _split([text], 0)]
+
+
+def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
+    """Neighbouring lines that read as one: a paragraph, an item, a row; with the number of the first."""
+    block: list[str] = []
+    start, fence = 0, ""
+    for number, line in enumerate(text.split("\n")):
+        opened = _FENCE.match(line)
+        if fence or opened:
+            fence = _fence_after(fence, opened)
+            yield from _closed(block, start)
+            block = []
+        elif not line.strip() or _SKIPPED.match(line) or _HEADING.match(line):
+            yield from _closed(block, start)
+            block = []
+        else:
+            if block and (_ITEM.match(line) or line.lstrip().startswith("|")):
+                yield from _closed(block, start)
+                block = []
+            if not block:
+                start = number
+            block.append(line)
+    yield from _closed(block, start)
+
+
+def _fence_after(fence: str, opened: re.Match[str] | None) -> str:
+    if not fence:
+        return opened[1] if opened else ""
+    return "" if opened and opened[1].startswith(fence) else fence
+
+
+def _closed(block: list[str], start: int) -> Iterator[tuple[list[str], int]]:
+    if block:
+        yield block, start
+
+
+def _split(lines: list[str], first: int) -> Iterator[Sentence]:
+    cleaned = [_QUOTED.sub("", line) for line in lines]
+    cleaned[0] = _ITEM.sub("", cleaned[0])
+    joined = "\n".join(line.strip() for line in cleaned)
+    begin = 0
+    for end in [*_ends(joined), len(joined)]:
+        piece = joined[begin:end]
+        if piece.strip():
+            lead = len(piece) - len(piece.lstrip())
+            at = first + joined.count("\n", 0, begin + lead)
+            yield Sentence(" ".join(piece.split()), at, at + piece.strip().count("\n"))
+        begin = end
+
+
+def _ends(text: str) -> Iterator[int]:
+    for match in _END.finditer(text):
+        if not _ABBREVIATED.search(text[: match.start() + 1]):
+            yield match.end()
