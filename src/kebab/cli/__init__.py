@@ -25,6 +25,9 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
         Entry("search", "kebab.cli.search:search", "Find the lines that answer a query, and say why."),
         Entry("why", "kebab.cli.search:why", "Explain why a document was or was not in the results."),
     ),
+    "Measure": (
+        Entry("eval", "kebab.cli.eval:evaluation", "Measure search with golden queries and collections."),
+    ),
     "Look": (
         Entry("list", "kebab.cli.look:list_group", "List documents, ingest runs or the items of a run."),
         Entry("inspect", "kebab.cli.look:inspect_group", "Show what is stored of a document or a chunk."),

@@ -9,6 +9,17 @@ the schemas with the committed ones. Shapes are apart from the domain types so t
 from __future__ import annotations
 
 from kebab.wire.errors import Error, error
+from kebab.wire.evaluations import (
+    EvalComparison,
+    EvalImport,
+    EvalList,
+    EvalReport,
+    EvalTuning,
+    eval_comparison,
+    eval_list,
+    eval_report,
+    eval_tuning,
+)
 from kebab.wire.ingest import (
     IngestItem,
     IngestProgress,
@@ -67,6 +78,11 @@ SHAPES: tuple[type[Shape], ...] = (
     DocSummary,
     Doctor,
     Error,
+    EvalComparison,
+    EvalImport,
+    EvalList,
+    EvalReport,
+    EvalTuning,
     FetchResult,
     IndexReport,
     IngestItem,
@@ -95,6 +111,11 @@ __all__ = [
     "DocSummary",
     "Doctor",
     "Error",
+    "EvalComparison",
+    "EvalImport",
+    "EvalList",
+    "EvalReport",
+    "EvalTuning",
     "FetchResult",
     "IndexReport",
     "IngestItem",
@@ -118,6 +139,10 @@ __all__ = [
     "doctor",
     "encode",
     "error",
+    "eval_comparison",
+    "eval_list",
+    "eval_report",
+    "eval_tuning",
     "fetch_result",
     "index_report",
     "ingest_progress",

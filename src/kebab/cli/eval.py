@@ -1,0 +1,247 @@
+"""``kebab eval``: golden queries, standard collections, comparison and tuning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kebab.cli.session import Session, command, group
+from kebab.domain.queries import SearchMode
+from kebab.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from kebab.domain.evaluations import EvalReport
+    from kebab.evaluate.laboratory import Task
+
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+MODES = click.Choice([mode.value for mode in SearchMode])
+
+evaluation = group("eval", help="Measure search with golden queries and standard test collections.")
+
+
+@command("run", parent=evaluation)
+@click.option("--collection", type=FOLDER, help="Folder with corpus.jsonl, queries.jsonl and qrels.tsv.")
+@click.option("--golden", type=FILE, help="YAML file of queries and what they should find.")
+@click.option("--root", type=FOLDER, help="Folder the golden file is about; default: the knowledge base.")
+@click.option("--queries", default="queries.jsonl", show_default=True, help="The collection's query file.")
+@click.option("--mode", "modes", type=MODES, multiple=True, default=("hybrid",), help="May be repeated.")
+@click.option("--fusion", help="Fusion policy of hybrid search; default: the configured one.")
+@click.option(
+    "--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a .md or .html report."
+)
+@click.option(
+    "--floor", "floors", multiple=True, metavar="METRIC=VALUE", help="Leave with 1 below this value."
+)
+def run(
+    session: Session,
+    collection: Path | None,
+    golden: Path | None,
+    root: Path | None,
+    queries: str,
+    modes: tuple[str, ...],
+    fusion: str | None,
+    report: Path | None,
+    floors: tuple[str, ...],
+) -> int:
+    """Score queries by nDCG, recall, hits and latency.
+
+    A collection is ingested into a temporary place first. One report for each --mode.
+    """
+    from kebab import wire
+    from kebab.cli.eval_view import shown_report
+
+    wanted = _floors(floors)
+    kebab = session.kebab()
+    found: list[EvalReport] = []
+    task = _task(collection, golden, root, queries)
+    session.say(f"measuring on {(collection or golden or Path()).name} …")
+    for each in kebab.laboratory.run(task, modes=[SearchMode(mode) for mode in modes], fusion=fusion):
+        kebab.keep_evaluation(each)
+        session.warn(each.degraded)
+        session.put(wire.eval_report(each), lambda each=each: shown_report(each, session.screen))  # type: ignore[misc]
+        found.append(each)
+    if report is not None:
+        _write_reports(session, found, report)
+    return 1 if _below(found, wanted) else 0
+
+
+@command("compare", parent=evaluation)
+@click.argument("before")
+@click.argument("after")
+@click.option(
+    "--collection", type=FOLDER, help="Run both on this collection; BEFORE and AFTER are modes then."
+)
+@click.option("--golden", type=FILE, help="Run both on this golden file.")
+@click.option("--root", type=FOLDER, help="Folder the golden file is about.")
+@click.option(
+    "--metric", default="nDCG@10", show_default=True, help="Which queries count as better or worse."
+)
+@click.option(
+    "--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a .md or .html report."
+)
+def compare(
+    session: Session,
+    before: str,
+    after: str,
+    collection: Path | None,
+    golden: Path | None,
+    root: Path | None,
+    metric: str,
+    report: Path | None,
+) -> int:
+    """Name the queries that got better or worse.
+
+    BEFORE and AFTER are kept runs (by id), files written with --json, or, with --collection or --golden,
+    modes such as lexical, hybrid or hybrid:rrf.
+    """
+    from kebab import wire
+    from kebab.cli.eval_view import shown_comparison
+    from kebab.evaluate import report as reports
+    from kebab.evaluate.compare import compare as compare_runs
+
+    if collection or golden:
+        pair = _run_both(session, _task(collection, golden, root), (before, after))
+    else:
+        pair = (_kept(session, before), _kept(session, after))
+    comparison = compare_runs(*pair, metric=metric)
+    session.put(wire.eval_comparison(comparison), lambda: shown_comparison(comparison, session.screen))
+    if report is not None:
+        reports.write(reports.page_of_comparison(comparison), report)
+    return 0
+
+
+@command("tune", parent=evaluation)
+@click.option("--collection", "collections", type=FOLDER, multiple=True, help="May be repeated.")
+@click.option("--golden", "goldens", type=FILE, multiple=True, help="May be repeated.")
+@click.option("--root", type=FOLDER, help="Folder the golden files are about.")
+@click.option(
+    "--train", type=click.FloatRange(0.1, 0.9), default=0.5, show_default=True, help="Share to learn on."
+)
+def tune(
+    session: Session,
+    collections: tuple[Path, ...],
+    goldens: tuple[Path, ...],
+    root: Path | None,
+    train: float,
+) -> int:
+    """Learn the fusion of hybrid search from judged queries.
+
+    Learns on one part of the queries and reports on the rest; prints the settings to use.
+    """
+    from kebab import wire
+    from kebab.cli.eval_view import shown_tuning
+    from kebab.evaluate.laboratory import Task
+
+    tasks = [Task(collection=folder) for folder in collections]
+    tasks += [Task(golden=file, root=root) for file in goldens]
+    if not tasks:
+        raise InvalidInput("there is nothing to tune on", hint="name a --collection or a --golden file")
+    tuned = session.kebab().laboratory.tune(tasks, train_share=train)
+    session.put(wire.eval_tuning(tuned), lambda: shown_tuning(tuned, session.screen))
+    return 0
+
+
+@command("import", parent=evaluation)
+@click.argument("collection", type=FOLDER)
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+def import_collection(session: Session, collection: Path, folder: Path) -> int:
+    """Turn a collection into a folder of notes.
+
+    Writes FOLDER/documents, one Markdown file each, and FOLDER/golden.yaml with the judged queries.
+    """
+    from kebab import wire
+    from kebab.evaluate import collections
+
+    if folder.exists() and any(folder.iterdir()):
+        raise InvalidInput(f"{folder} is not empty", hint="name a folder that does not exist yet")
+    read = collections.read(collection)
+    keys = collections.write_documents(read, folder / "documents")
+    golden = folder / "golden.yaml"
+    collections.write_golden(read, keys, golden)
+    done = wire.EvalImport(
+        name=read.name,
+        documents=len(read.documents),
+        queries=len(read.queries.queries),
+        folder=str(folder / "documents"),
+        golden=str(golden),
+    )
+    session.put(
+        done, lambda: f"{done.documents} documents in {done.folder}, {done.queries} queries in {golden}"
+    )
+    return 0
+
+
+@command("list", parent=evaluation)
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+def list_runs(session: Session, limit: int) -> int:
+    """List the kept runs, newest first."""
+    from kebab import wire
+    from kebab.cli.eval_view import shown_runs
+
+    runs = session.kebab().evaluations.recent(limit)
+    session.put(wire.eval_list(runs), lambda: shown_runs(runs, session.screen))
+    return 0 if runs else 1
+
+
+def _task(
+    collection: Path | None, golden: Path | None, root: Path | None, queries: str = "queries.jsonl"
+) -> Task:
+    from kebab.evaluate.laboratory import Task
+
+    if (collection is None) == (golden is None):
+        raise InvalidInput("name one of --collection and --golden", hint="see: kebab eval run --help")
+    return Task(collection=collection, golden=golden, root=root, queries_file=queries)
+
+
+def _run_both(session: Session, task: Task, wanted: tuple[str, str]) -> tuple[EvalReport, EvalReport]:
+    laboratory = session.kebab().laboratory
+    reports: list[EvalReport] = []
+    for each in wanted:
+        mode, _, fusion = each.partition(":")
+        if mode not in list(SearchMode):
+            raise InvalidInput(f"there is no mode {mode!r}", hint=f"one of {', '.join(SearchMode)}")
+        reports += laboratory.run(task, modes=[SearchMode(mode)], fusion=fusion or None)
+    return reports[0], reports[1]
+
+
+def _kept(session: Session, reference: str) -> EvalReport:
+    from kebab.evaluate.archive import read_file
+
+    path = Path(reference)
+    return read_file(path) if path.is_file() else session.kebab().evaluations.find(reference)
+
+
+def _write_reports(session: Session, found: Sequence[EvalReport], file: Path) -> None:
+    """One file for one mode; with several, the mode stands in each name."""
+    from kebab.evaluate import report as reports
+
+    for each in found:
+        target = file if len(found) == 1 else file.with_stem(f"{file.stem}-{each.mode.value}")
+        for path in reports.write(reports.page_of_run(each), target):
+            session.say(f"wrote {path}")
+
+
+def _floors(given: Sequence[str]) -> dict[str, float]:
+    floors: dict[str, float] = {}
+    for each in given:
+        name, _, value = each.partition("=")
+        try:
+            floors[name] = float(value)
+        except ValueError:
+            raise InvalidInput(f"{each!r} is no floor", hint="write it as nDCG@10=0.7") from None
+    return floors
+
+
+def _below(found: Sequence[EvalReport], floors: dict[str, float]) -> bool:
+    from kebab.domain.evaluations import METRICS
+
+    if unknown := floors.keys() - set(METRICS):
+        raise InvalidInput(f"there is no metric {min(unknown)!r}", hint=f"one of {', '.join(METRICS)}")
+    below = [(r, name) for r in found for name, floor in floors.items() if r.metrics[name] < floor]
+    for report, name in below:
+        click.echo(f"below the floor: {name} {report.metrics[name]:.4f} ({report.mode.value})", err=True)
+    return bool(below)

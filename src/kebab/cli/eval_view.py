@@ -1,0 +1,129 @@
+"""How evaluation looks on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kebab.cli.screen import Screen, clip
+from kebab.cli.tables import pairs, table
+from kebab.domain.evaluations import (
+    METRICS,
+    EvalComparison,
+    EvalReport,
+    QueryChange,
+    RefusalScore,
+    TunedPolicy,
+    TuneReport,
+)
+
+SHOWN = 10
+
+
+def shown_report(report: EvalReport, screen: Screen) -> str:
+    """Metrics with bars, groups, refusals, and the weakest queries."""
+    fusion = f", {report.fusion}" if report.fusion else ""
+    head = screen.bold(f"{report.name} · {report.mode.value}{fusion}")
+    size = f"{len(report.scores)} queries · {report.documents} documents · run {report.run_id}"
+    rows = [(name, f"{report.metrics[name]:.4f}  {screen.bar(report.metrics[name])}") for name in METRICS]
+    rows.append(("latency", f"p50 {report.metrics['p50_ms']:.1f} ms · p95 {report.metrics['p95_ms']:.1f} ms"))
+    rows += [(step, f"{seconds:.1f} s") for step, seconds in report.seconds.items()]
+    rows += _refusal(report.refusal)
+    parts = [
+        head,
+        screen.dim(size),
+        pairs(rows, screen=screen),
+        _groups(report, screen),
+        _weakest(report, screen),
+    ]
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def shown_comparison(comparison: EvalComparison, screen: Screen) -> str:
+    """The difference of each metric, then wins and losses."""
+    header = ("metric", "before", "after", "change", "95 % interval", "")
+    rows = [
+        (
+            d.metric,
+            f"{d.before:.4f}",
+            f"{d.after:.4f}",
+            f"{d.difference:+.4f}",
+            f"[{d.low:+.4f}, {d.high:+.4f}]",
+            "beyond noise" if d.beyond_noise else "",
+        )
+        for d in comparison.differences
+    ]
+    lines = [table(rows, header=header, screen=screen, grow=0)]
+    lines += _changes("better", comparison.better, screen) + _changes("worse", comparison.worse, screen)
+    return "\n".join([*lines, f"unchanged: {comparison.unchanged}"])
+
+
+def shown_tuning(report: TuneReport, screen: Screen) -> str:
+    """Legs, the present policy, the best ones, and the settings that select the winner."""
+    rows: list[tuple[str, TunedPolicy]] = [("leg", leg) for leg in report.legs]
+    rows += [("now", report.current)]
+    rows += [("best" if policy is report.best else "", policy) for policy in report.tried[:SHOWN]]
+    cells = [(mark, policy.policy, f"{policy.train:.4f}", f"{policy.test:.4f}") for mark, policy in rows]
+    header = ("", "policy", f"{report.metric} train", "test")
+    gain = report.gain
+    verdict = "beyond noise" if gain.beyond_noise else "within noise"
+    interval = f"{gain.difference:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}], {verdict}"
+    lines = [
+        f"{', '.join(report.names)}: {report.train_queries} queries to learn, {report.test_queries} to judge",
+        table(cells, header=header, screen=screen, grow=1),
+        f"gain over the present policy on unseen queries: {interval}",
+        *(f"set {key} = {value!r}" for key, value in report.settings.items()),
+    ]
+    return "\n".join(lines)
+
+
+def shown_runs(runs: Sequence[EvalReport], screen: Screen) -> str:
+    header = ("run", "when", "name", "mode", "nDCG@10", "hit@3")
+    rows = [
+        (
+            run.run_id,
+            run.created_at[:19],
+            run.name,
+            run.mode.value,
+            f"{run.metrics['nDCG@10']:.4f}",
+            f"{run.metrics['hit@3']:.4f}",
+        )
+        for run in runs
+    ]
+    return table(rows, header=header, screen=screen, grow=2)
+
+
+def _refusal(score: RefusalScore | None) -> list[tuple[str, str]]:
+    if score is None:
+        return []
+    both = [("precision", score.precision), ("recall", score.recall)]
+    return [(f"refusal {name}", "–" if value is None else f"{value:.4f}") for name, value in both]
+
+
+def _groups(report: EvalReport, screen: Screen) -> str:
+    names = ("nDCG@10", "hit@1", "hit@3", "hit@10")
+    rows = [
+        (group, str(int(values["queries"])), *(f"{values[name]:.3f}" for name in names))
+        for group, values in report.groups.items()
+    ]
+    return table(rows, header=("group", "queries", *names), screen=screen, grow=0) if rows else ""
+
+
+def _weakest(report: EvalReport, screen: Screen) -> str:
+    weak = [score for score in report.scores if score.faults or not score.metrics["hit@10"]]
+    lines = [
+        clip(
+            f"  {score.query_id}: {score.text} — {'; '.join(score.faults) or 'not in the first ten'}",
+            screen.columns,
+        )
+        for score in weak[:SHOWN]
+    ]
+    more = [f"  … and {len(weak) - SHOWN} more"] if len(weak) > SHOWN else []
+    return "\n".join([screen.dim("missed:"), *lines, *more]) if weak else ""
+
+
+def _changes(word: str, changes: Sequence[QueryChange], screen: Screen) -> list[str]:
+    lines = [f"{word}: {len(changes)}"]
+    for change in changes[:SHOWN]:
+        line = f"  {change.before:.3f} → {change.after:.3f}  {change.query_id}: {change.text}"
+        lines.append(clip(line, screen.columns))
+    return lines

@@ -1,0 +1,137 @@
+"""Shapes of evaluation: one run, two runs side by side, and what tuning learned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kebab.domain import evaluations as domain
+from kebab.wire.shape import Shape, of
+
+
+class QueryScore(Shape, frozen=True):
+    """How one query fared; ``first_rank`` is null when no target was found."""
+
+    query_id: str
+    text: str
+    metrics: dict[str, float]
+    first_rank: int | None
+    found: tuple[str, ...]
+    latency_ms: float
+    group: str
+    lang: str
+    faults: tuple[str, ...]
+
+
+class Refusal(Shape, frozen=True):
+    refused: int
+    should_refuse: int
+    rightly_refused: int
+    precision: float | None
+    recall: float | None
+    wrong: tuple[str, ...]
+
+
+class EvalReport(Shape, frozen=True, tag_field="schema_version", tag="eval_report.v1"):
+    """``metrics``: nDCG@10, R@100, MRR@10, hit@1, hit@3, hit@5, hit@10, P@10, p50_ms and p95_ms."""
+
+    run_id: str
+    created_at: str
+    name: str
+    mode: str
+    fusion: str | None
+    index_version: str
+    embedding_model: str | None
+    documents: int
+    queries: int
+    metrics: dict[str, float]
+    groups: dict[str, dict[str, float]]
+    refusal: Refusal | None
+    degraded: tuple[str, ...]
+    seconds: dict[str, float]
+    scores: tuple[QueryScore, ...]
+
+
+class EvalList(Shape, frozen=True, tag_field="schema_version", tag="eval_list.v1"):
+    """The kept runs, newest first."""
+
+    runs: tuple[EvalReport, ...]
+
+
+class Difference(Shape, frozen=True):
+    """Mean of ``after - before`` with its 95 % paired bootstrap interval."""
+
+    metric: str
+    before: float
+    after: float
+    difference: float
+    low: float
+    high: float
+    beyond_noise: bool
+
+
+class Change(Shape, frozen=True):
+    query_id: str
+    text: str
+    before: float
+    after: float
+
+
+class EvalComparison(Shape, frozen=True, tag_field="schema_version", tag="eval_comparison.v1"):
+    """Two runs over the same queries; ``better`` and ``worse`` are by ``metric``, largest change first."""
+
+    before: str
+    after: str
+    metric: str
+    differences: tuple[Difference, ...]
+    better: tuple[Change, ...]
+    worse: tuple[Change, ...]
+    unchanged: int
+
+
+class Policy(Shape, frozen=True):
+    policy: str
+    train: float
+    test: float
+
+
+class EvalTuning(Shape, frozen=True, tag_field="schema_version", tag="eval_tuning.v1"):
+    """The best policy on the train split and what it is worth on the rest; ``settings`` select it."""
+
+    metric: str
+    names: tuple[str, ...]
+    train_queries: int
+    test_queries: int
+    best: Policy
+    current: Policy
+    legs: tuple[Policy, ...]
+    gain: Difference
+    settings: dict[str, Any]
+    tried: tuple[Policy, ...]
+
+
+class EvalImport(Shape, frozen=True, tag_field="schema_version", tag="eval_import.v1"):
+    """A collection turned into a folder of notes and a golden file."""
+
+    name: str
+    documents: int
+    queries: int
+    folder: str
+    golden: str
+
+
+def eval_report(report: domain.EvalReport) -> EvalReport:
+    refusal = of(report.refusal, Refusal) if report.refusal else None
+    return of(report, EvalReport, queries=len(report.scores), refusal=refusal)
+
+
+def eval_list(reports: Sequence[domain.EvalReport]) -> EvalList:
+    return EvalList(runs=tuple(eval_report(report) for report in reports))
+
+
+def eval_comparison(comparison: domain.EvalComparison) -> EvalComparison:
+    return of(comparison, EvalComparison, before=comparison.before.run_id, after=comparison.after.run_id)
+
+
+def eval_tuning(report: domain.TuneReport) -> EvalTuning:
+    return of(report, EvalTuning)
