@@ -5,26 +5,51 @@
 
 from __future__ import annotations
 
+PRESENT = """
+SELECT VALUE seq FROM ONLY $meta;
+SELECT VALUE record::id(id) FROM $keys.map(|$key| type::record('<table>', $key));
+"""
+
+# Ids and ends of edges arrive as plain strings and become record ids here: the SDK encodes those slowly.
 SAVE = """
 BEGIN TRANSACTION;
 IF (SELECT VALUE seq FROM ONLY $meta) != $base { THROW $moved };
-IF array::len($known) > 0 {
+IF array::len($replaced) > 0 {
+    LET $known = $replaced.map(|$row| type::record('<table>', $row.id));
     DELETE used WHERE in IN $known RETURN NONE;
     DELETE led_to WHERE out IN $known AND origin = 'parent' RETURN NONE;
+    FOR $row IN $replaced { UPSERT type::record('<table>', $row.id) CONTENT $row RETURN NONE };
 };
-FOR $row IN $replaced { UPSERT $row.id CONTENT $row RETURN NONE };
 INSERT INTO <table> $fresh RETURN NONE;
-INSERT IGNORE INTO kg_documents $documents RETURN NONE;
-INSERT RELATION INTO used $used RETURN NONE;
-INSERT RELATION IGNORE INTO led_to $led_to RETURN NONE;
+INSERT IGNORE INTO kg_documents $documents.map(|$key| { id: $key }) RETURN NONE;
+INSERT RELATION INTO used $used.map(|$ends| {
+    id: $ends,
+    in: type::record('kg_executions', $ends[0]),
+    out: type::record('kg_documents', $ends[1])
+}) RETURN NONE;
+INSERT RELATION IGNORE INTO led_to $led_to.map(|$ends| {
+    id: $ends,
+    in: type::record('kg_executions', $ends[0]),
+    out: type::record('kg_executions', $ends[1]),
+    origin: 'parent'
+}) RETURN NONE;
 UPDATE $meta SET seq = $base + $count RETURN NONE;
 COMMIT TRANSACTION;
+"""
+
+LINK = """
+INSERT RELATION IGNORE INTO led_to {
+    id: [$cause, $effect],
+    in: type::record('kg_executions', $cause),
+    out: type::record('kg_executions', $effect),
+    origin: 'stated'
+} RETURN NONE;
 """
 
 PRUNE = """
 BEGIN TRANSACTION;
 IF (SELECT VALUE seq FROM ONLY $meta) != $base { THROW $moved };
-DELETE $ids RETURN NONE;
+DELETE $keys.map(|$key| type::record('kg_executions', $key)) RETURN NONE;
 INSERT INTO kg_removed $removed ON DUPLICATE KEY UPDATE seq = $input.seq RETURN NONE;
 UPDATE $meta SET seq = $base + $count RETURN NONE;
 COMMIT TRANSACTION;

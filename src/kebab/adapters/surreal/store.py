@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from kebab.adapters.surreal.connection import StatementFailed, SurrealConnection
 from kebab.adapters.surreal.filters import where
-from kebab.adapters.surreal.keys import edge, edges_of, meta, record_key
+from kebab.adapters.surreal.keys import edges_of, meta, record_key
 from kebab.adapters.surreal.rows import Record, Row, plain_datetime, to_record, to_row
-from kebab.adapters.surreal.statements import CHANGES, PRUNE, SAVE, STATS
+from kebab.adapters.surreal.statements import CHANGES, LINK, PRESENT, PRUNE, SAVE, STATS
 from kebab.domain.executions import Execution, ExecutionFilters, MemoryStats, Outcome, TaskRecord
 from kebab.errors import EngineUnavailable
 from kebab.ports import Analyzer, MemoryChanges, MemoryEntry, MemoryKind, Saved
@@ -74,10 +74,7 @@ class SurrealExecutionStore:
         return [_outcome(row) for row in rows]
 
     def link(self, cause: str, effect: str) -> None:
-        stated = edge("led_to", record_key("kg_executions", cause), record_key("kg_executions", effect))
-        self._connection.query(
-            "INSERT RELATION IGNORE INTO led_to $edge RETURN NONE", edge={**stated, "origin": "stated"}
-        )
+        self._read(LINK, cause=cause, effect=effect)
 
     def causes(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         return self._neighbours(ids, "<-led_to<-kg_executions")
@@ -94,7 +91,7 @@ class SurrealExecutionStore:
 
     def prune(self, *, before: datetime, dry_run: bool) -> int:
         condition, values = where(ExecutionFilters(before=before))
-        found = self._read(f"SELECT VALUE id FROM kg_executions WHERE {condition}", **values)[0]
+        found = self._read(f"SELECT VALUE record::id(id) FROM kg_executions WHERE {condition}", **values)[0]
         if not dry_run:
             for start in range(0, len(found), _PAGE):
                 self._remove(found[start : start + _PAGE])
@@ -176,49 +173,43 @@ class SurrealExecutionStore:
 
     def _row(self, kind: MemoryKind, record: Execution | TaskRecord) -> Row:
         row = to_row(record)
-        row["id"] = record_key(TABLE[kind], record.id)
         text = record.task_description if isinstance(record, Execution) else record.description
         if not text.isascii():
             row["task_terms"] = " ".join(term for term in self._analyzer.terms(text) if not term.isascii())
         return row
 
     def _write(self, kind: MemoryKind, rows: Sequence[Row]) -> Saved:
-        ids = [row["id"] for row in rows]
-        base, known = self._connection.query(
-            "SELECT VALUE seq FROM ONLY $meta; SELECT VALUE id FROM $ids", meta=meta(kind), ids=ids
-        )
+        table = TABLE[kind]
+        keys = [row["id"] for row in rows]
+        base, known = self._connection.query(PRESENT.replace("<table>", table), meta=meta(kind), keys=keys)
         numbered = [{**row, "seq": base + n} for n, row in enumerate(rows, start=1)]
-        present = {item.id for item in known}
+        present = set(known)
         self._connection.query(
-            SAVE.replace("<table>", TABLE[kind]),
+            SAVE.replace("<table>", table),
             meta=meta(kind),
             base=base,
             moved=_MOVED,
             count=len(rows),
-            known=known,
-            replaced=[row for row in numbered if row["id"].id in present],
-            fresh=[row for row in numbered if row["id"].id not in present],
+            replaced=[row for row in numbered if row["id"] in present],
+            fresh=[row for row in numbered if row["id"] not in present],
             **edges_of(rows),
         )
         return Saved(base, base + len(rows))
 
-    def _remove(self, ids: Sequence[Any]) -> None:
+    def _remove(self, keys: Sequence[str]) -> None:
         kind = MemoryKind.EXECUTIONS
 
         def attempt() -> None:
             base = self.revision(kind)
-            removed = [
-                {"id": record_key("kg_removed", [kind.value, item.id]), "seq": base + n}
-                for n, item in enumerate(ids, start=1)
-            ]
+            removed = [{"id": [kind.value, key], "seq": base + n} for n, key in enumerate(keys, start=1)]
             self._connection.query(
                 PRUNE,
                 meta=meta(kind),
                 base=base,
                 moved=_MOVED,
-                ids=list(ids),
+                keys=list(keys),
                 removed=removed,
-                count=len(ids),
+                count=len(keys),
             )
 
         self._retried(attempt)
