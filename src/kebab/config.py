@@ -35,15 +35,22 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 class Workspace(Section, frozen=True):
     root: str = "~/KnowledgeBase"
+    """The folder with your documents."""
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    """What the walk leaves out, in gitignore syntax; .gitignore and .kebabignore files hold as well."""
 
 
 class Source(Section, frozen=True):
     id: SourceId
+    """Letters, digits, dot, dash and underscore."""
     root: str
+    """The folder of this source."""
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    """What the walk leaves out, in gitignore syntax."""
     trust_level: TrustLevel = TrustLevel.PRIMARY
+    """primary, secondary or generated; front matter may say otherwise."""
     source_type: str = "note"
+    """A word of your own to filter by, such as note, paper or reference."""
 
 
 class Storage(Section, frozen=True):
@@ -55,13 +62,18 @@ class Ingest(Section, frozen=True):
     workers: NonNegative = 0
     """Parser processes; 0 means one a core."""
     max_file_mb: Positive = 50
+    """Larger files are skipped, and reported as skipped."""
     follow_symlinks: bool = False
+    """Loops are detected."""
 
 
 class Chunking(Section, frozen=True):
     target_tokens: Annotated[int, Meta(ge=16)] = 500
+    """Paragraphs gather until a chunk has about this size."""
     overlap_tokens: NonNegative = 80
+    """What a chunk repeats of the one before it, in whole blocks."""
     max_tokens: Annotated[int, Meta(ge=16)] = 1000
+    """No chunk is ever larger."""
 
     def __post_init__(self) -> None:
         if self.overlap_tokens >= self.target_tokens:
@@ -74,9 +86,13 @@ class EmbeddingModel(Section, frozen=True):
     provider: str = "static"
     """static (built in), fastembed, onnx, ollama, openai, none."""
     model: str = ""
+    """The model's name at its provider; the built-in one needs none."""
     batch_size: Positive = 64
+    """Texts embedded at once."""
     threads: NonNegative = 0
+    """0 lets the engine choose."""
     endpoint: str = ""
+    """Address of a server, for ollama and openai."""
     path: str = ""
     """Folder of a local ONNX model."""
     api_key_env: str = ""
@@ -85,13 +101,21 @@ class EmbeddingModel(Section, frozen=True):
 
 class LlmModel(Section, frozen=True):
     provider: str = "extractive"
+    """extractive (built in, no model), ollama, openai."""
     model: str = ""
+    """The model's name at its provider."""
     endpoint: str = ""
+    """Address of the server."""
     temperature: Annotated[float, Meta(ge=0)] = 0.0
+    """0 gives the same answer each time, as far as the model can."""
     seed: int = 0
+    """For models that take one."""
     timeout_s: Annotated[float, Meta(gt=0)] = 120.0
+    """Seconds without an answer before giving up."""
     context_tokens: Positive = 8192
+    """How much the model can read."""
     api_key_env: str = ""
+    """Name of the environment variable that holds the key."""
 
 
 class Models(Section, frozen=True):
@@ -101,36 +125,50 @@ class Models(Section, frozen=True):
 
 class Weights(Section, frozen=True):
     lexical: Annotated[float, Meta(ge=0)] = 0.7
+    """What words count in weighted fusion."""
     vector: Annotated[float, Meta(ge=0)] = 0.3
+    """What meaning counts in weighted fusion."""
 
 
 class Search(Section, frozen=True):
     lexical_engine: str = "tantivy"
     """tantivy or fts5."""
     default_mode: SearchMode = SearchMode.HYBRID
+    """lexical, vector or hybrid."""
     default_k: Annotated[int, Meta(ge=1, le=1000)] = 10
+    """How many hits without -k."""
     hybrid_fusion: str = "convex"
+    """How the legs are joined: rrf, weighted_rrf, convex or adaptive."""
     rrf_k: Positive = 60
+    """The constant of reciprocal rank fusion."""
     weights: Weights = Weights()
     candidates: Annotated[int, Meta(ge=10, le=10_000)] = 100
+    """How deep each leg looks; never less than twice the hits asked for."""
     snippet_chars: Annotated[int, Meta(ge=40, le=10_000)] = 220
+    """Length of a snippet."""
     stale_threshold_days: NonNegative = 30
+    """Hits indexed longer ago are marked stale; 0 never marks one for its age."""
 
 
 class Rag(Section, frozen=True):
     max_context_tokens: Annotated[int, Meta(ge=256)] = 8000
+    """How much evidence an answer may rest on."""
 
 
 class Memory(Section, frozen=True):
     url: str = ""
     """Empty means a folder beside the other data."""
     namespace: str = "kebab"
+    """SurrealDB's namespace."""
     database: str = "memory"
+    """SurrealDB's database."""
 
 
 class Serve(Section, frozen=True):
     host: str = "127.0.0.1"
+    """Anything but this computer needs a token."""
     port: Annotated[int, Meta(ge=1, le=65535)] = 7777
+    """Where the HTTP interface listens."""
 
 
 class File(Section, frozen=True):

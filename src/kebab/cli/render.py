@@ -127,8 +127,7 @@ def trace(found: SearchTrace, screen: Screen) -> str:
     lines = []
     for leg, candidates in found.legs.items():
         lines.append(screen.bold(f"{leg}: {len(candidates)} candidates"))
-        for candidate in candidates[:10]:
-            lines.append(f"  {candidate.rank:>3}  {candidate.raw_score:>9.4f}  {candidate.chunk_id}")
+        lines += [f"  {c.rank:>3}  {c.raw_score:>9.4f}  {c.chunk_id}" for c in candidates[:10]]
     timings = "  ".join(f"{stage} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
     return "\n".join([*lines, screen.dim(f"time    {timings}")])
 

@@ -22,6 +22,7 @@ class Screen:
     columns: int = DEFAULT_COLUMNS
     color: bool = False
     links: bool = False
+    terminal: bool = False
 
     @classmethod
     def of(cls, stream: IO[Any]) -> Screen:
@@ -30,7 +31,8 @@ class Screen:
             return cls()
         capable = os.environ.get("TERM") != "dumb"
         columns = max(40, shutil.get_terminal_size().columns)
-        return cls(columns=columns, color=capable and not os.environ.get("NO_COLOR"), links=capable)
+        color = capable and not os.environ.get("NO_COLOR")
+        return cls(columns=columns, color=color, links=capable, terminal=True)
 
     def style(self, text: str, **attributes: Any) -> str:
         """The text with click's style attributes, or as it is where colours are off."""

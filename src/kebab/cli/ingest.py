@@ -1,0 +1,113 @@
+"""``kebab ingest``: bring the knowledge base in line with the files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kebab.cli.session import Session, command
+from kebab.cli.tables import seconds_of
+from kebab.domain.ingests import IngestItem, IngestReport, Outcome, RunStatus
+from kebab.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from kebab.cli.screen import Screen
+
+SHOWN = 10
+"""Failed files listed by name; the rest stands in ``kebab list items``."""
+
+
+@command("ingest")
+@click.argument("paths", nargs=-1, type=click.Path(allow_dash=True, path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--force", is_flag=True, help="Process unchanged files again.")
+@click.option("--summary-only", is_flag=True, help="Report the totals without the files.")
+@click.option("--allow-mass-delete", is_flag=True, help="Remove even more than half of a source.")
+@click.option("--title", help="Title of the text from stdin, with the path -.")
+def ingest(
+    session: Session,
+    paths: tuple[Path, ...],
+    dry_run: bool,
+    force: bool,
+    summary_only: bool,
+    allow_mass_delete: bool,
+    title: str | None,
+) -> int:
+    """Index what is new or changed, drop what is gone.
+
+    Without PATHS all sources; with some only those files or folders; with - the text from stdin. Ctrl-C ends
+    after the current file. Leaves with 1 when a file failed.
+    """
+    from kebab import wire
+    from kebab.cli.progress import watching
+
+    if Path("-") in paths:
+        report = _ingest_stdin(session, paths, title)
+    else:
+        with watching(session) as watch:
+            report = session.kebab().ingest(
+                paths,
+                dry_run=dry_run,
+                force=force,
+                allow_mass_delete=allow_mass_delete,
+                progress=watch.progress,
+                cancelled=watch.cancelled,
+            )
+    session.warn(report.degraded)
+    session.put(
+        wire.ingest_report(report, summary_only=summary_only, dry_run=dry_run),
+        lambda: summary(report, screen=session.screen, dry_run=dry_run, files=not summary_only),
+    )
+    return 0 if report.run.status is RunStatus.COMPLETED and not report.run.failed else 1
+
+
+def _ingest_stdin(session: Session, paths: tuple[Path, ...], title: str | None) -> IngestReport:
+    if len(paths) > 1 or not title:
+        raise InvalidInput("stdin is ingested alone and needs a title", hint="kebab ingest - --title TITLE")
+    return session.kebab().ingest_text(sys.stdin.read(), title=title)
+
+
+def summary(report: IngestReport, *, screen: Screen, dry_run: bool, files: bool) -> str:
+    """One line of totals on every end, then why files were skipped, then the files that failed."""
+    lines = [_totals(report, screen, dry_run=dry_run)]
+    if report.skipped_by_reason:
+        lines.append(screen.dim("skipped: ") + _counts(report.skipped_by_reason))
+    if report.skipped_by_extension:
+        lines.append(screen.dim("  of type: ") + _counts(report.skipped_by_extension))
+    if files:
+        changed = (
+            [i for i in report.items if i.outcome in (Outcome.INDEXED, Outcome.REMOVED)] if dry_run else []
+        )
+        lines += [_item(item, screen) for item in changed]
+        lines += _trouble([i for i in report.items if i.outcome is Outcome.FAILED or i.warnings], screen)
+    return "\n".join(lines)
+
+
+def _totals(report: IngestReport, screen: Screen, *, dry_run: bool) -> str:
+    run = report.run
+    counts = [(run.indexed, "indexed"), (run.unchanged, "unchanged"), (run.removed, "removed")]
+    counts += [(run.skipped, "skipped"), (run.failed, "failed")]
+    told = ", ".join(f"{count} {name}" for count, name in counts if count) or "nothing to do"
+    made = f" · {run.chunks} chunks, {run.embedded} embedded" if run.chunks or run.embedded else ""
+    ends = {RunStatus.CANCELLED: "stopped early: ", RunStatus.FAILED: f"failed ({run.error}): "}
+    head = "would be: " if dry_run else ends.get(run.status, "")
+    return screen.bold(f"{head}{told}") + f"{made} · {seconds_of(run.duration_ms)}"
+
+
+def _counts(counts: dict[str, int]) -> str:
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{name} {count}" for name, count in ordered[:SHOWN])
+
+
+def _trouble(items: list[IngestItem], screen: Screen) -> list[str]:
+    lines = [_item(item, screen) for item in items[:SHOWN]]
+    return [*lines, f"… and {len(items) - SHOWN} more: kebab list items"] if len(items) > SHOWN else lines
+
+
+def _item(item: IngestItem, screen: Screen) -> str:
+    color = {Outcome.FAILED: "red", Outcome.REMOVED: "yellow"}.get(item.outcome, "green")
+    said = item.reason or "; ".join(item.warnings)
+    return f"  {screen.style(item.outcome.value, fg=color)}  {item.path}" + (f": {said}" if said else "")

@@ -1,0 +1,66 @@
+"""``kebab init``: an annotated configuration and a data folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from kebab import config
+from kebab.cli.session import Session, command
+from kebab.cli.template import template
+from kebab.errors import InvalidInput, ReadOnly, StorageError
+
+
+@command("init")
+@click.argument("directory", required=False, type=click.Path(file_okay=False, path_type=Path))
+@click.option("--force", is_flag=True, help="Overwrite a configuration that exists.")
+@click.option("--data-dir", type=click.Path(path_type=Path), help="Keep the data here.")
+def init(session: Session, directory: Path | None, force: bool, data_dir: Path | None) -> None:
+    """Write an annotated config.toml and create the data folder.
+
+    With DIRECTORY the file is DIRECTORY/.kebab/config.toml and the documents are those in DIRECTORY; its data
+    lies in DIRECTORY/.kebab/data. Without it, the file is the user's own (--config names another).
+    """
+    from kebab import wire
+
+    if session.readonly:
+        raise ReadOnly("init writes, and kebab runs read-only", hint="leave --readonly out")
+    file, text = _planned(session.config, directory, data_dir)
+    if file.exists() and not force:
+        raise InvalidInput(f"{file} exists already", hint="kebab init --force overwrites it")
+    _write(file, text)
+    settings = config.load(file)
+    _create(settings.data_dir)
+    root = settings.sources[0].root
+    report = wire.InitReport(config=str(file), data_dir=str(settings.data_dir), root=root)
+    session.put(report, lambda: f"wrote {file}\ndata in {settings.data_dir}\ndocuments in {root}")
+    session.say("next: kebab ingest" if Path(root).is_dir() else f"next: create {root}, then: kebab ingest")
+
+
+def _planned(explicit: Path | None, directory: Path | None, data_dir: Path | None) -> tuple[Path, str]:
+    """Which file to write, and its text."""
+    chosen = os.path.abspath(data_dir.expanduser()) if data_dir else None
+    if directory is None:
+        file = explicit or config.default_file()
+        return Path(os.path.abspath(file.expanduser())), template(data_dir=chosen)
+    folder = Path(os.path.abspath(directory.expanduser()))
+    if explicit is None:
+        return folder / ".kebab" / "config.toml", template(root="..", data_dir=chosen or "data")
+    return Path(os.path.abspath(explicit.expanduser())), template(root=str(folder), data_dir=chosen)
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"{file} cannot be written: {error.strerror}") from error
+
+
+def _create(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"{folder} cannot be created: {error.strerror}") from error

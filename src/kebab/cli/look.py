@@ -1,0 +1,250 @@
+"""``kebab list``, ``kebab inspect`` and ``kebab fetch``: what is stored, as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from kebab.cli.filters import filter_options
+from kebab.cli.session import Session, command, group
+from kebab.cli.tables import pairs, seconds_of, size_of, table
+from kebab.domain.documents import DocumentSummary, LineSpan
+from kebab.domain.ingests import IngestItem, IngestRun
+from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
+from kebab.domain.queries import SearchFilters
+from kebab.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from kebab.cli.screen import Screen
+
+list_group = group("list", help="List documents, ingest runs or the items of a run.")
+inspect_group = group("inspect", help="Show what is stored of a document or a chunk.")
+fetch_group = group("fetch", help="Print stored text verbatim.")
+
+
+# --- list ------------------------------------------------------------------------------------------
+
+
+@command("docs", parent=list_group)
+@filter_options
+def list_docs(session: Session, filters: SearchFilters) -> int:
+    """List the documents by source and path, with the filters of search.
+
+    Piped, each line is: id, language, chunks, path, title, separated by tabs.
+    """
+    from kebab import wire
+
+    documents = session.kebab().list_docs(filters)
+    session.put(wire.doc_list(documents), lambda: _documents(documents, session.screen))
+    session.say(f"{len(documents)} documents")
+    return 0 if documents else 1
+
+
+@command("runs", parent=list_group)
+@click.option("--limit", type=click.IntRange(1), default=20, help="How many; default 20.")
+def list_runs(session: Session, limit: int) -> None:
+    """List the ingest runs, newest first."""
+    from kebab import wire
+
+    runs = session.kebab().runs(limit)
+    session.put(wire.run_list(runs), lambda: _runs(runs, session.screen))
+
+
+@command("items", parent=list_group)
+@click.argument("run", required=False)
+def list_items(session: Session, run: str | None) -> None:
+    """List what a run did with each file; without RUN, the latest run."""
+    from kebab import wire
+
+    kebab = session.kebab()
+    runs = kebab.runs(1000)
+    matching = [r.run_id for r in runs if run is None or r.run_id.startswith(run)]
+    if not matching:
+        raise InvalidInput(
+            f"there is no run {run!r}" if run else "nothing was ingested yet", hint="see: kebab list runs"
+        )
+    items = kebab.run_items(matching[0])
+    session.put(wire.item_list(matching[0], items), lambda: _items(items, session.screen))
+
+
+def _documents(documents: list[DocumentSummary], screen: Screen) -> str:
+    rows = [
+        [d.doc_id[:12] if screen.terminal else d.doc_id, d.lang, str(d.chunk_count), d.path, d.title]
+        for d in documents
+    ]
+    return (
+        table(rows, header=("id", "lang", "chunks", "path", "title"), screen=screen, grow=4) if rows else ""
+    )
+
+
+def _runs(runs: list[IngestRun], screen: Screen) -> str:
+    rows = [
+        [
+            r.run_id[:12],
+            r.started_at,
+            r.status.value,
+            *(str(n) for n in (r.indexed, r.unchanged, r.skipped, r.failed, r.removed)),
+            seconds_of(r.duration_ms),
+            r.error or "",
+        ]
+        for r in runs
+    ]
+    header = (
+        "run",
+        "started",
+        "status",
+        "indexed",
+        "unchanged",
+        "skipped",
+        "failed",
+        "removed",
+        "took",
+        "error",
+    )
+    return table(rows, header=header, screen=screen, grow=9) if rows else ""
+
+
+def _items(items: list[IngestItem], screen: Screen) -> str:
+    rows = [[i.outcome.value, str(i.chunks), i.path, i.reason or "; ".join(i.warnings)] for i in items]
+    return table(rows, header=("outcome", "chunks", "path", "reason"), screen=screen, grow=3) if rows else ""
+
+
+# --- inspect ---------------------------------------------------------------------------------------
+
+
+@command("doc", parent=inspect_group)
+@click.argument("document")
+def inspect_doc(session: Session, document: str) -> None:
+    """Show a document's metadata and its chunks.
+
+    DOCUMENT is an id, the beginning of one, or a path.
+    """
+    from kebab import wire
+
+    inspection = session.kebab().inspect_doc(document)
+    session.put(wire.doc_inspection(inspection), lambda: _document(inspection, session.screen))
+
+
+@command("chunk", parent=inspect_group)
+@click.argument("chunk")
+def inspect_chunk(session: Session, chunk: str) -> None:
+    """Show a chunk: its text, headings, lines and embeddings."""
+    from kebab import wire
+
+    inspection = session.kebab().inspect_chunk(chunk)
+    session.put(wire.chunk_inspection(inspection), lambda: _chunk(inspection, session.screen))
+
+
+def _document(inspection: DocumentInspection, screen: Screen) -> str:
+    d = inspection.document
+    head = pairs(
+        [
+            ("title", screen.bold(d.title)),
+            (
+                "path",
+                d.path
+                + (screen.style("  changed since it was indexed", fg="yellow") if inspection.stale else ""),
+            ),
+            ("id", d.doc_id),
+            ("source", f"{d.source_id} · {d.source_type} · {d.trust_level.value}"),
+            ("kind", f"{d.media} · {d.lang} · {size_of(d.byte_len)}"),
+            ("tags", ", ".join(d.tags) or "–"),
+            (
+                "dates",
+                f"created {d.created_at or '–'} · updated {d.updated_at or '–'} · indexed {d.indexed_at}",
+            ),
+            ("made by", f"{d.parser_version} · {d.chunker_version}"),
+        ],
+        screen=screen,
+    )
+    rows = [
+        [
+            str(c.ordinal),
+            c.chunk_id[:12] if screen.terminal else c.chunk_id,
+            _lines(c.spans),
+            str(c.token_estimate),
+            " › ".join(c.heading_path),
+        ]
+        for c in (stored.chunk for stored in inspection.chunks)
+    ]
+    chunks = (
+        table(rows, header=("#", "chunk", "lines", "tokens", "headings"), screen=screen, grow=4)
+        if rows
+        else ""
+    )
+    return f"{head}\n\n{chunks}"
+
+
+def _lines(spans: tuple[LineSpan, ...]) -> str:
+    return ", ".join(f"{span.start}–{span.end}" for span in spans)
+
+
+def _chunk(inspection: ChunkInspection, screen: Screen) -> str:
+    stored, chunk = inspection.stored, inspection.stored.chunk
+    head = pairs(
+        [
+            ("chunk", chunk.chunk_id),
+            ("cited as", screen.style(inspection.citation.uri, fg="cyan")),
+            ("headings", " › ".join(chunk.heading_path) or stored.title),
+            ("document", chunk.doc_id),
+            ("size", f"{chunk.token_estimate} tokens · {len(chunk.block_ids)} blocks"),
+            ("made by", f"{chunk.chunker_version} · policy {chunk.policy_hash}"),
+            ("vectors of", ", ".join(inspection.embeddings) or "no model"),
+            ("indexed", stored.indexed_at),
+        ],
+        screen=screen,
+    )
+    return f"{head}\n\n{chunk.text}"
+
+
+# --- fetch -----------------------------------------------------------------------------------------
+
+
+@command("chunk", parent=fetch_group)
+@click.argument("chunk")
+@click.option("--context", type=click.IntRange(0), default=0, help="Neighbouring chunks on each side.")
+def fetch_chunk(session: Session, chunk: str, context: int) -> None:
+    """Print a chunk's text as it was indexed."""
+    _fetched(session, session.kebab().fetch_chunk(chunk, context=context))
+
+
+@command("doc", parent=fetch_group)
+@click.argument("document")
+@click.option("--max-tokens", type=click.IntRange(1), help="Budget; the text is cut at a line end.")
+def fetch_doc(session: Session, document: str, max_tokens: int | None) -> None:
+    """Print a document's text as it was indexed."""
+    _fetched(session, session.kebab().fetch_doc(document, max_tokens=max_tokens))
+
+
+@command("span", parent=fetch_group)
+@click.argument("document")
+@click.argument("start", type=int, required=False)
+@click.argument("end", type=int, required=False)
+def fetch_span(session: Session, document: str, start: int | None, end: int | None) -> None:
+    """Print lines START to END of a document; a citation such as notes/a.md#L12-L34 works too."""
+    if start is None:
+        from kebab.domain.citations import parse_line_citation
+
+        try:
+            document, lines = parse_line_citation(document)
+        except ValueError as error:
+            raise InvalidInput(
+                f"which lines of {document}?", hint="kebab fetch span PATH START END, or PATH#L12-L34"
+            ) from error
+        start, end = lines.start, lines.end
+    _fetched(session, session.kebab().fetch_span(document, start, start if end is None else end))
+
+
+def _fetched(session: Session, result: FetchResult) -> None:
+    from kebab import wire
+
+    session.say(result.citation.uri + ("  (changed since it was indexed)" if result.stale else ""))
+    session.put(wire.fetch_result(result), lambda: _verbatim(result))
+    if result.truncated:
+        session.say(f"cut after line {result.line_end} to fit --max-tokens")
+
+
+def _verbatim(result: FetchResult) -> str:
+    parts = [result.context_before, result.text, result.context_after]
+    return "\n\n".join(part for part in parts if part).removesuffix("\n")

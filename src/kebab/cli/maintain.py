@@ -1,0 +1,159 @@
+"""``kebab index``, ``doctor``, ``reset`` and ``schema``: keeping a knowledge base well."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from kebab.cli.session import Session, command
+from kebab.cli.tables import pairs, seconds_of
+from kebab.domain.reports import Check, CheckStatus, DoctorReport, IndexReport, SchemaReport
+from kebab.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from kebab.cli.screen import Screen
+
+SIGNS = {
+    CheckStatus.OK: ("✓", "green"),
+    CheckStatus.WARNING: ("!", "yellow"),
+    CheckStatus.FAULT: ("✗", "red"),
+    CheckStatus.REPAIRED: ("↻", "cyan"),
+}
+SCOPES = {
+    "index": "the indexes; they are built again from the store",
+    "vectors": "the vector indexes and every cached vector",
+    "data": "documents, indexes, runs and answers; your files and the configuration stay",
+    "memory": "the execution memory",
+    "config": "the configuration file",
+    "all": "everything above",
+}
+
+
+@command("index")
+@click.option("--embeddings", is_flag=True, help="Embed what the model lacks and bring its index up to date.")
+@click.option("--lexical", is_flag=True, help="Bring the index of words up to date.")
+@click.option("--rebuild", is_flag=True, help="Build from nothing instead of catching up.")
+@click.option("--model", metavar="ID", help="Embed with this model; searches keep using the configured one.")
+@click.option("--batch-size", type=click.IntRange(1), help="Texts embedded at once.")
+@click.option(
+    "--resume/--no-resume", default=True, hidden=True, help="Only what is missing is ever embedded."
+)
+def index(
+    session: Session,
+    embeddings: bool,
+    lexical: bool,
+    rebuild: bool,
+    model: str | None,
+    batch_size: int | None,
+    resume: bool,
+) -> int:
+    """Bring derived data up to date with the store.
+
+    Without options both the words and the vectors. A run that was stopped continues where it was.
+    """
+    from kebab import wire
+    from kebab.cli.progress import watching
+
+    with watching(session) as watch:
+        report = session.kebab().index(
+            embeddings=embeddings,
+            lexical=lexical,
+            rebuild=rebuild,
+            model=model,
+            batch_size=batch_size,
+            progress=watch.progress,
+            cancelled=watch.cancelled,
+        )
+    session.put(wire.index_report(report), lambda: _indexed(report))
+    return 1 if report.cancelled else 0
+
+
+def _indexed(report: IndexReport) -> str:
+    parts = [f"words: {report.lexical_chunks} chunks", f"vectors: {report.vector_chunks}"]
+    if report.embedded:
+        parts.append(f"newly embedded: {report.embedded}")
+    if report.missing:
+        parts.append(f"still without a vector: {report.missing}")
+    model = f" · model {report.model}" if report.model else ""
+    done = "stopped early" if report.cancelled else "rebuilt" if report.rebuilt else "up to date"
+    return f"{done}: {', '.join(parts)}{model} · {seconds_of(report.duration_ms)}"
+
+
+@command("doctor")
+@click.option("--repair", is_flag=True, help="Mend what is derived from the store.")
+def doctor(session: Session, repair: bool) -> int:
+    """Check everything; --repair mends what is derived.
+
+    Leaves with 3 when a fault remains.
+    """
+    from kebab import wire
+
+    report = session.kebab().doctor(repair=repair)
+    session.put(wire.doctor(report), lambda: _checks(report, session.screen))
+    return 0 if report.healthy else 3
+
+
+def _checks(report: DoctorReport, screen: Screen) -> str:
+    size = max((len(check.name) for check in report.checks), default=0)
+    lines = [line for check in report.checks for line in _check(check, size, screen)]
+    network = ", ".join(report.endpoints) if report.endpoints else "none; kebab contacts nothing"
+    faults = sum(check.status is CheckStatus.FAULT for check in report.checks)
+    verdict = (
+        "everything is well" if report.healthy else f"{faults} of {len(report.checks)} checks found a fault"
+    )
+    return "\n".join([*lines, f"  {screen.dim('network addresses: ')}{network}", screen.bold(verdict)])
+
+
+def _check(check: Check, size: int, screen: Screen) -> list[str]:
+    sign, color = SIGNS[check.status]
+    lines = [f"{screen.style(sign, fg=color)} {check.name:<{size}}  {check.detail}"]
+    return [*lines, f"  {'':<{size}}  {screen.dim('hint: ' + check.hint)}"] if check.hint else lines
+
+
+@command("reset", epilog="Scopes: " + "; ".join(f"{name}: {what}" for name, what in SCOPES.items()) + ".")
+@click.argument("scope", type=click.Choice(list(SCOPES)), default="data")
+@click.option("--yes", is_flag=True, help="Do not ask; needed without a terminal.")
+def reset(session: Session, scope: str, yes: bool) -> int:
+    """Wipe derived data, all data or the configuration.
+
+    Your documents are never touched.
+    """
+    from kebab import wire
+
+    kebab = session.kebab()
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InvalidInput(f"reset {scope} wants to be confirmed", hint=f"kebab reset {scope} --yes")
+        if not click.confirm(f"Remove {SCOPES[scope]}, in {kebab.settings.data_dir}?", err=True):
+            session.say("nothing was removed")
+            return 1
+    report = kebab.reset(scope)
+    session.put(wire.reset_report(report), lambda: "\n".join(f"removed {path}" for path in report.removed))
+    if not report.removed:
+        session.say("there was nothing to remove")
+    return 0
+
+
+@command("schema")
+def schema(session: Session) -> None:
+    """Show capabilities, versions, schemas and statistics."""
+    from kebab import wire
+
+    report = session.kebab().schema()
+    session.put(wire.schema(report, wire=wire.names()), lambda: _schema(report, wire.names(), session.screen))
+
+
+def _schema(report: SchemaReport, names: list[str], screen: Screen) -> str:
+    able = sorted(name for name, there in report.capabilities.items() if there)
+    sections = [
+        (
+            "versions",
+            pairs([("kebab", report.kebab_version), *sorted(report.versions.items())], screen=screen),
+        ),
+        ("statistics", pairs([(key, str(value)) for key, value in report.stats.items()], screen=screen)),
+        ("capabilities", ", ".join(able)),
+        ("wire schemas", ", ".join(names)),
+    ]
+    return "\n\n".join(f"{screen.bold(title)}\n{text}" for title, text in sections if text)

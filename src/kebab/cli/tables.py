@@ -1,0 +1,67 @@
+"""Columns for people: aligned on a terminal, tab-separated when piped, so that cut and awk can read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kebab.cli.screen import Screen, clip, clip_start, pad, width
+
+GAP = "  "
+
+
+def table(
+    rows: Sequence[Sequence[str]],
+    *,
+    header: Sequence[str],
+    screen: Screen,
+    grow: int,
+    paths: int | None = None,
+) -> str:
+    """Rows under a header. Column ``grow`` takes what room is left and is clipped to it.
+
+    Without a terminal there is no header and no clipping: one line a row, cells separated by tabs.
+    """
+    if not screen.terminal:
+        return "\n".join("\t".join(_plain(cell) for cell in row) for row in rows)
+    sizes = [max(width(row[column]) for row in [header, *rows]) for column in range(len(header))]
+    others = sum(size for column, size in enumerate(sizes) if column != grow)
+    sizes[grow] = max(12, min(sizes[grow], screen.columns - others - len(GAP) * (len(header) - 1)))
+    head = screen.dim(_line(header, sizes, paths))
+    return "\n".join([head, *(_line(row, sizes, paths) for row in rows)])
+
+
+def _line(cells: Sequence[str], sizes: Sequence[int], paths: int | None) -> str:
+    shown = []
+    for column, (cell, size) in enumerate(zip(cells, sizes, strict=True)):
+        cut = clip_start if column == paths else clip
+        shown.append(pad(cut(cell, size), size))
+    return GAP.join(shown).rstrip()
+
+
+def _plain(cell: str) -> str:
+    return " ".join(cell.split()) if "\t" in cell or "\n" in cell else cell
+
+
+def pairs(items: Sequence[tuple[str, str]], *, screen: Screen) -> str:
+    """``name  value`` lines with the names aligned."""
+    size = max((width(name) for name, _ in items), default=0)
+    return "\n".join(f"{screen.dim(pad(name, size))}{GAP}{value}" for name, value in items)
+
+
+def size_of(count: int) -> str:
+    """Bytes for people: 512 B, 1.5 kB, 3.2 MB."""
+    if count < 1000:
+        return f"{count} B"
+    value, units = count / 1000, ["kB", "MB", "GB", "TB"]
+    while value >= 1000 and len(units) > 1:
+        value, units = value / 1000, units[1:]
+    return f"{value:.1f} {units[0]}"
+
+
+def seconds_of(milliseconds: float) -> str:
+    """Durations for people: 80 ms, 1.2 s, 3 min 20 s."""
+    if milliseconds < 1000:
+        return f"{milliseconds:.0f} ms"
+    if milliseconds < 60_000:
+        return f"{milliseconds / 1000:.1f} s"
+    return f"{milliseconds // 60_000:.0f} min {milliseconds % 60_000 / 1000:.0f} s"
