@@ -19,6 +19,7 @@ import msgspec
 
 from kebab import config
 from kebab.config import Settings
+from kebab.domain.answers import GATE_FEATURES, Answer, AnswerComparison, AnswerEvent, AskRequest
 from kebab.domain.documents import DocumentSummary
 from kebab.domain.evaluations import EvalReport
 from kebab.domain.hits import Leg, SearchResponse
@@ -31,6 +32,7 @@ from kebab.errors import EngineError, InvalidInput, Locked, ModelUnavailable
 from kebab.ports import Embedder, VectorIndex
 
 if TYPE_CHECKING:
+    from kebab.answer.pipeline import Asker
     from kebab.evaluate.archive import Archive
     from kebab.evaluate.laboratory import Laboratory, Measured
     from kebab.ingest.pipeline import IngestPipeline
@@ -304,6 +306,69 @@ class Kebab:
             raise InvalidInput(f"k is {wanted}; it must lie between 1 and 1000")
         chosen = mode or self.settings.search.default_mode
         return replace(parse_query(text, mode=chosen, k=wanted, filters=filters), explain=explain)
+
+    # --- asking ------------------------------------------------------------------------------------
+
+    def ask(
+        self,
+        question: str,
+        *,
+        mode: SearchMode | None = None,
+        k: int | None = None,
+        filters: SearchFilters | None = None,
+    ) -> Answer:
+        """An answer with citations, or a refusal: ``grounded`` tells which. Both are stored."""
+        return self._asker.ask(self._ask_request(question, mode=mode, k=k, filters=filters))
+
+    def ask_stream(
+        self,
+        question: str,
+        *,
+        mode: SearchMode | None = None,
+        k: int | None = None,
+        filters: SearchFilters | None = None,
+    ) -> Iterator[AnswerEvent]:
+        """The same as it is written. Closing the iterator stops the model and stores what had arrived."""
+        return self._asker.stream(self._ask_request(question, mode=mode, k=k, filters=filters))
+
+    def ask_again(self, trace_id: str) -> AnswerComparison:
+        """Repeat a stored answer and say what changed."""
+        return self._asker.again(trace_id)
+
+    def _ask_request(
+        self, question: str, *, mode: SearchMode | None, k: int | None, filters: SearchFilters | None
+    ) -> AskRequest:
+        query = self._query(question, mode=mode, k=k, filters=filters, explain=False)
+        return AskRequest(question, query.mode, query.k, filters or SearchFilters())
+
+    @cached_property
+    def _asker(self) -> Asker:
+        from kebab.answer.extract import ExtractiveWriter
+        from kebab.answer.gate import Gate, GateWeights
+        from kebab.answer.generate import ModelWriter, Writer
+        from kebab.answer.pipeline import Asker
+        from kebab.answer.prompt import load_template
+
+        engines, fitted = self.engines, self.settings.rag.gate
+        weights = {name: getattr(fitted, name) for name in ("bias", *GATE_FEATURES)}
+        gate = Gate(engines.analyzer, engines.lexical_index, GateWeights(**weights), fitted.threshold)
+        model = engines.build_language_model(self.settings.models.llm)
+        writer: Writer = ExtractiveWriter(gate, engines.analyzer, engines.embedder_or_none)
+        if model is not None:
+            writer = ModelWriter(model, load_template())
+        return Asker(
+            retriever=self.retriever(),
+            store=engines.reading.documents,
+            analyzer=engines.analyzer,
+            gate=gate,
+            writer=writer,
+            answers=engines.answers,
+            max_context_tokens=self.settings.rag.max_context_tokens,
+            read_query=lambda asked: self._query(
+                asked.question, mode=asked.mode, k=asked.k, filters=asked.filters, explain=False
+            ),
+            keeps=not engines.readonly,
+        )
 
     # --- reading -----------------------------------------------------------------------------------
 

@@ -150,7 +150,21 @@ class Search(Section, frozen=True):
     """Hits indexed longer ago are marked stale; 0 never marks one for its age."""
 
 
+class Gate(Section, frozen=True):
+    """When a question may be answered; fitted by ``python -m benchmarks.answers --fit``."""
+
+    threshold: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    """Questions whose evidence is less likely than this to hold an answer are refused; 0 never refuses."""
+    bias: float = -6.0
+    coverage: float = 3.0
+    specific: float = 3.0
+    closeness: float = 3.0
+    lexical: float = 2.0
+    semantic: float = 3.0
+
+
 class Rag(Section, frozen=True):
+    gate: Gate = Gate()
     max_context_tokens: Annotated[int, Meta(ge=256)] = 8000
     """How much evidence an answer may rest on."""
 

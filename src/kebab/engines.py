@@ -12,12 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from kebab.config import EmbeddingModel, Settings
-from kebab.errors import ConfigInvalid, ModelUnavailable, ReadOnly
-from kebab.ports import Embedder, LexicalIndex, ModelKey, VectorIndex
+from kebab.config import EmbeddingModel, LlmModel, Settings
+from kebab.errors import ConfigInvalid, EngineError, ModelUnavailable, ReadOnly
+from kebab.ports import Embedder, LanguageModel, LexicalIndex, ModelKey, VectorIndex
 
 if TYPE_CHECKING:
     from kebab.adapters.source_files import DiskSourceFiles
+    from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
     from kebab.adapters.sqlite.connection import Database
     from kebab.adapters.sqlite.document_store import SqliteDocumentStore
     from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
@@ -52,6 +53,12 @@ class Stores:
         from kebab.adapters.sqlite.ledger import SqliteLedger
 
         return SqliteLedger(self.database)
+
+    @cached_property
+    def answers(self) -> SqliteAnswerStore:
+        from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
+
+        return SqliteAnswerStore(self.database)
 
     @cached_property
     def evaluations(self) -> SqliteEvalStore:
@@ -113,6 +120,15 @@ class Engines:
         with writer_lock(self.lock_file, command=command):
             yield self._writing
 
+    @property
+    def answers(self) -> SqliteAnswerStore:
+        """The stored answers; writable unless kebab runs read-only.
+
+        Without the writer's lock, which guards the documents and their indexes: an answer is one row, SQLite
+        itself lets it in between two documents, and asking must not wait for an ingest to end.
+        """
+        return self.reading.answers if self.readonly else self._writing.answers
+
     def _database(self, *, readonly: bool) -> Database:
         from kebab.adapters.sqlite.connection import Database
 
@@ -158,6 +174,14 @@ class Engines:
         """The configured model, or None where the configuration asks for words alone."""
         return self.build_embedder(self.settings.models.embedding)
 
+    @property
+    def embedder_or_none(self) -> Embedder | None:
+        """Like ``embedder``, and None too where the model cannot be loaded: for those who can do without."""
+        try:
+            return self.embedder
+        except EngineError:
+            return None
+
     def build_embedder(self, model: EmbeddingModel) -> Embedder | None:
         builders: dict[str, Callable[[EmbeddingModel], Embedder | None]] = {
             "static": _static,
@@ -173,6 +197,17 @@ class Engines:
         from kebab.adapters.lance_vector import LanceVectorIndex
 
         return LanceVectorIndex(self.index_dir / "vectors", model)
+
+    # --- answers -----------------------------------------------------------------------------------
+
+    def build_language_model(self, model: LlmModel) -> LanguageModel | None:
+        """The configured model, or None where answers are extracted without one."""
+        builders: dict[str, Callable[[LlmModel], LanguageModel | None]] = {
+            "extractive": lambda _: None,
+            "ollama": _ollama_llm,
+            "openai": _openai_llm,
+        }
+        return _chosen(builders, model.provider, key="models.llm.provider")(model)
 
     def _fastembed(self, model: EmbeddingModel) -> Embedder:
         from kebab.adapters.embedders.fastembed import FastembedEmbedder
@@ -224,3 +259,30 @@ def _openai(model: EmbeddingModel) -> Embedder:
     from kebab.adapters.embedders.openai_compatible import OpenAiEmbedder
 
     return OpenAiEmbedder(model.model, endpoint=model.endpoint, api_key=secret(model.api_key_env))
+
+
+def _ollama_llm(model: LlmModel) -> LanguageModel:
+    from kebab.adapters.llms.ollama import OllamaLanguageModel
+
+    return OllamaLanguageModel(
+        model.model,
+        endpoint=model.endpoint or "http://127.0.0.1:11434",
+        temperature=model.temperature,
+        seed=model.seed,
+        timeout_s=model.timeout_s,
+        context_tokens=model.context_tokens,
+    )
+
+
+def _openai_llm(model: LlmModel) -> LanguageModel:
+    from kebab.adapters.llms.openai_compatible import OpenAiLanguageModel
+
+    return OpenAiLanguageModel(
+        model.model,
+        endpoint=model.endpoint,
+        api_key=secret(model.api_key_env),
+        temperature=model.temperature,
+        seed=model.seed,
+        timeout_s=model.timeout_s,
+        context_tokens=model.context_tokens,
+    )

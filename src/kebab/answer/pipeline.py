@@ -73,7 +73,7 @@ class _Draft:
 class Asker:
     """Answers questions from the knowledge base, or refuses; keeps every answer it gives.
 
-    ``answers`` is None where nothing may be written; then nothing is stored.
+    With ``keeps`` false nothing is stored. An answer that cannot be stored is still given, and says so.
     """
 
     retriever: Retriever
@@ -81,9 +81,10 @@ class Asker:
     analyzer: Analyzer
     gate: Gate
     writer: Writer
-    answers: AnswerStore | None
+    answers: AnswerStore
     max_context_tokens: int
     read_query: QueryReader
+    keeps: bool = True
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     new_id: Callable[[], str] = lambda: f"ans_{secrets.token_hex(6)}"
 
@@ -96,7 +97,7 @@ class Asker:
 
     def again(self, trace_id: str) -> AnswerComparison:
         """Ask a stored question once more, as it was asked, and compare; InvalidInput for an unknown id."""
-        body = self.answers.get(trace_id) if self.answers else None
+        body = self.answers.get(trace_id)
         if body is None:
             raise InvalidInput(
                 f"there is no stored answer {trace_id!r}", hint="the id stands below every answer"
@@ -227,13 +228,18 @@ class Asker:
         )
 
     def _keep(self, answer: Answer) -> Answer:
-        if self.answers is not None:
+        if not self.keeps:
+            return answer
+        try:
             self.answers.put(
                 answer.trace_id,
                 created_at=answer.created_at,
                 question=answer.request.question,
                 answer_json=to_json(answer),
             )
+        except EngineError as error:
+            lost = Degradation("answers", error.code, f"this answer was not stored: {error.message}")
+            return replace(answer, degraded=(*answer.degraded, lost))
         return answer
 
 
