@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from kebab.cli.screen import Screen, clip, pad, width, wrap
 from kebab.domain.hits import FusionNote, Leg, SearchHit, SearchResponse, SearchTrace, Snippet
+from kebab.domain.queries import SearchMode
 from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
 
 INDENT = "    "
@@ -19,7 +22,9 @@ Locate = Callable[[SearchHit], str | None]
 
 def search_results(response: SearchResponse, *, screen: Screen, explain: bool, locate: Locate) -> str:
     """Every hit with its place, citation, headings and marked snippet; more with ``explain`` and a trace."""
-    parts = [hit(found, screen=screen, explain=explain, locate=locate) for found in response.hits]
+    silent = {note.part for note in response.degraded}
+    legs = [leg for leg in Leg if leg.value not in silent] if explain else []
+    parts = [hit(found, screen=screen, legs=legs, locate=locate) for found in response.hits]
     if explain:
         parts.append(_how(response, screen))
     if response.trace:
@@ -27,13 +32,13 @@ def search_results(response: SearchResponse, *, screen: Screen, explain: bool, l
     return "\n\n".join(parts)
 
 
-def hit(found: SearchHit, *, screen: Screen, explain: bool, locate: Locate) -> str:
+def hit(found: SearchHit, *, screen: Screen, locate: Locate, legs: Sequence[Leg] = ()) -> str:
+    """One hit; with ``legs``, a line for each of them."""
     lines = [_headline(found, screen, locate)]
     if headings := _headings(found.heading_path or (found.title,), screen):
         lines.append(INDENT + headings)
     lines += [INDENT + line for line in snippet(found.snippet, screen, columns=screen.columns - len(INDENT))]
-    if explain:
-        lines += _legs_of(found, screen)
+    lines += _legs_of(found, legs, screen) if legs else []
     return "\n".join(lines)
 
 
@@ -53,10 +58,28 @@ def _headings(path: Sequence[str], screen: Screen) -> str:
 def snippet(found: Snippet, screen: Screen, *, columns: int) -> list[str]:
     """The original text in lines that fit, its matched words marked; blank lines are left out."""
     # Without colours a mark needs two columns more; wrapping narrower keeps the lines within the screen.
-    room = columns if screen.color else columns - 4
+    room = columns if screen.color else columns - 8
+    found = Snippet(_flowing(found.text), found.marks)
     ranges = [r for r in wrap(found.text, room) if found.text[slice(*r)].strip()]
     lines = [_marked(found, start, end, screen) for start, end in ranges[:SNIPPET_LINES]]
     return [*lines[:-1], f"{lines[-1]} …"] if len(ranges) > SNIPPET_LINES else lines
+
+
+def _flowing(text: str) -> str:
+    """The text with line breaks inside paragraphs turned to spaces; places in it stay the same."""
+    if text.count("```") % 2:
+        return text  # a fence is cut off, so that code cannot be told from prose
+    lines = text.split("\n")
+    flowing, code = lines[0], lines[0].lstrip().startswith("```")
+    for before, line in pairwise(lines):
+        code ^= line.lstrip().startswith("```")
+        soft = not (code or _ENDS_LINE.match(before) or _STARTS_LINE.match(line))
+        flowing += (" " if soft else "\n") + line
+    return flowing
+
+
+_ENDS_LINE = re.compile(r"\s*(#{1,6} |\||```|$)")
+_STARTS_LINE = re.compile(r"\s*(#{1,6} |[-*+] |\d+[.)] |>|\||```|$)")
 
 
 def _marked(found: Snippet, start: int, end: int, screen: Screen) -> str:
@@ -74,7 +97,7 @@ def mark(text: str, screen: Screen) -> str:
     return screen.style(text, fg="yellow", bold=True) if screen.color else f"«{text}»"
 
 
-def _legs_of(found: SearchHit, screen: Screen) -> list[str]:
+def _legs_of(found: SearchHit, legs: Sequence[Leg], screen: Screen) -> list[str]:
     lines = []
     for evidence in found.evidence:
         share = found.score if evidence.contribution is None else evidence.contribution
@@ -82,8 +105,8 @@ def _legs_of(found: SearchHit, screen: Screen) -> list[str]:
         terms = f"  {' '.join(evidence.matched_terms)}" if evidence.matched_terms else ""
         place = f"#{evidence.rank:<4} {_raw(evidence.leg, evidence.raw_score)}  {gave:>7}"
         lines.append(_leg_line(evidence.leg, share, place, terms, screen))
-    absent = [leg for leg in Leg if found.evidence and leg not in {e.leg for e in found.evidence}]
-    if found.retrieval.method == "hybrid":
+    if found.retrieval.method is SearchMode.HYBRID:
+        absent = [leg for leg in legs if leg not in {evidence.leg for evidence in found.evidence}]
         lines += [_leg_line(leg, 0.0, "not found by this leg", "", screen) for leg in absent]
     return lines
 
@@ -95,6 +118,7 @@ def _raw(leg: Leg, score: float) -> str:
 def _leg_line(leg: Leg, share: float, place: str, terms: str, screen: Screen) -> str:
     color = "blue" if leg is Leg.LEXICAL else "magenta"
     head = f"{INDENT}{pad(LEG_NAMES[leg], 8)}"
+    place = clip(place, screen.columns - width(head) - 12)
     room = screen.columns - width(head) - 12 - width(place)
     return (
         screen.dim(head)
