@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from kebab.evaluate.archive import Archive
     from kebab.evaluate.laboratory import Laboratory, Measured
     from kebab.ingest.pipeline import IngestPipeline
+    from kebab.memory.room import ExecutionMemory
     from kebab.search.fusion import QueryEvidence
     from kebab.search.hybrid import HybridRetriever, LegRetriever
     from kebab.search.present import Presenter
@@ -458,3 +459,24 @@ class Kebab:
             with Kebab(settings) as base:
                 base.ingest()
                 yield base._measured()
+
+    # --- execution memory --------------------------------------------------------------------------
+
+    @cached_property
+    def memory(self) -> ExecutionMemory:
+        """What agents did before. Nothing is opened until it is used."""
+        from kebab.memory.embedding import UnavailableEmbedder
+        from kebab.memory.room import ExecutionMemory
+        from kebab.ports import Embedder, MemoryKind
+
+        try:
+            embedder: Embedder | None = self.engines.embedder
+        except EngineError as error:
+            embedder = UnavailableEmbedder(error)
+        return ExecutionMemory(
+            self.engines.execution_store,
+            self.engines.execution_index(MemoryKind.EXECUTIONS),
+            self.engines.execution_index(MemoryKind.TASKS),
+            embedder,
+            readonly=self.engines.readonly,
+        )

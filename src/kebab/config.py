@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -176,6 +176,8 @@ class Memory(Section, frozen=True):
     """SurrealDB's namespace."""
     database: str = "memory"
     """SurrealDB's database."""
+    search: Literal["derived", "native"] = "derived"
+    """derived: indexes of words and vectors beside the store. native: the engine's own, which are slower."""
 
 
 class Serve(Section, frozen=True):

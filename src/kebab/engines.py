@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kebab.config import EmbeddingModel, LlmModel, Settings
 from kebab.errors import ConfigInvalid, EngineError, ModelUnavailable, ReadOnly
-from kebab.ports import Embedder, LanguageModel, LexicalIndex, ModelKey, VectorIndex
+from kebab.ports import (
+    Embedder,
+    ExecutionIndex,
+    LanguageModel,
+    LexicalIndex,
+    MemoryKind,
+    ModelKey,
+    VectorIndex,
+)
 
 if TYPE_CHECKING:
     from kebab.adapters.source_files import DiskSourceFiles
@@ -24,6 +32,8 @@ if TYPE_CHECKING:
     from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
     from kebab.adapters.sqlite.eval_store import SqliteEvalStore
     from kebab.adapters.sqlite.ledger import SqliteLedger
+    from kebab.adapters.surreal.connection import SurrealConnection
+    from kebab.adapters.surreal.store import SurrealExecutionStore
     from kebab.search.analyze import Analyzer
 
 
@@ -95,6 +105,8 @@ class Engines:
     def close(self) -> None:
         for database in self._databases:
             database.close()
+        if "_surreal" in self.__dict__:
+            self._surreal.close()
 
     # --- truth -------------------------------------------------------------------------------------
 
@@ -215,6 +227,51 @@ class Engines:
         return FastembedEmbedder(
             model.model, cache_dir=self.settings.data_dir / "models", threads=model.threads or None
         )
+
+    # --- execution memory --------------------------------------------------------------------------
+
+    @property
+    def memory_dir(self) -> Path:
+        """The embedded store, and the indexes derived from whichever store is used."""
+        return self.settings.data_dir / "memory"
+
+    @cached_property
+    def _surreal(self) -> SurrealConnection:
+        from kebab.adapters.surreal.connection import SurrealConnection
+        from kebab.adapters.surreal.schema import migrate
+
+        memory = self.settings.memory
+        return SurrealConnection(
+            memory.url or f"surrealkv://{self.memory_dir / 'store'}",
+            namespace=memory.namespace,
+            database=memory.database,
+            username=os.environ.get("KEBAB_MEMORY_USER", ""),
+            password=os.environ.get("KEBAB_MEMORY_PASSWORD", ""),
+            on_open=migrate,
+        )
+
+    @cached_property
+    def execution_store(self) -> SurrealExecutionStore:
+        from kebab.adapters.surreal.store import SurrealExecutionStore
+
+        return SurrealExecutionStore(self._surreal, analyzer=self.analyzer)
+
+    def execution_index(self, kind: MemoryKind) -> ExecutionIndex:
+        builders = {"derived": self._derived_executions, "native": self._native_executions}
+        return _chosen(builders, self.settings.memory.search, key="memory.search")(kind)
+
+    def _derived_executions(self, kind: MemoryKind) -> ExecutionIndex:
+        from kebab.adapters.execution_index.index import SidecarExecutionIndex
+
+        def folder() -> Path:
+            return self.memory_dir / "index" / self.execution_store.identity() / kind
+
+        return SidecarExecutionIndex(folder, analyzer=self.analyzer)
+
+    def _native_executions(self, kind: MemoryKind) -> ExecutionIndex:
+        from kebab.adapters.surreal.native import SurrealExecutionIndex
+
+        return SurrealExecutionIndex(self._surreal, kind=kind, analyzer=self.analyzer)
 
 
 def model_key(embedder: Embedder) -> ModelKey:

@@ -25,6 +25,9 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
         Entry("search", "kebab.cli.search:search", "Find the lines that answer a query, and say why."),
         Entry("why", "kebab.cli.search:why", "Explain why a document was or was not in the results."),
     ),
+    "Remember": (
+        Entry("memory", "kebab.cli.memory:memory", "Record what agents did, and find it again."),
+    ),
     "Measure": (
         Entry("eval", "kebab.cli.eval:evaluation", "Measure search with golden queries and collections."),
     ),

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TypeVar
 
 from kebab.domain.executions import Execution, TaskRecord
-from kebab.errors import EngineError, ReadOnly
+from kebab.errors import EngineError, ModelUnavailable, ReadOnly
 from kebab.memory.follow import catch_up, follow
 from kebab.ports import (
     Embedder,
@@ -74,22 +74,26 @@ class Recorder:
 
     def embed_missing(self) -> int:
         """Give every execution a vector of the configured model, replacing another's; returns how many."""
+        self._refuse_if_readonly("memory embed")
         if self.embedder is None:
-            return 0
+            raise ModelUnavailable(
+                "no embedding model is configured", hint="set models.embedding.provider in the configuration"
+            )
         label = model_label(self.embedder)
         behind = (item for item in self.store.every() if item.embedding_model != label)
-        return self.record_many(replace(item, embedding=None, embedding_model=None) for item in behind)
+        bare = (replace(item, embedding=None, embedding_model=None) for item in behind)
+        return sum(len(self._save_executions(self._embedded(batch))) for batch in batches(bare, BATCH))
 
     def _save_executions(self, batch: Sequence[Execution]) -> list[Execution]:
         self._refuse_if_readonly("memory record")
-        ready = self._embedded(list({item.id: item for item in batch}.values()))
+        ready = self._embedded_if_possible(list({item.id: item for item in batch}.values()))
         saved = self.store.save(ready)
         self._follow(MemoryKind.EXECUTIONS, self.executions, saved, ready)
         return ready
 
     def _save_tasks(self, batch: Sequence[TaskRecord]) -> list[TaskRecord]:
         self._refuse_if_readonly("memory record")
-        ready = self._embedded(list({item.id: item for item in batch}.values()))
+        ready = self._embedded_if_possible(list({item.id: item for item in batch}.values()))
         saved = self.store.save_tasks(ready)
         self._follow(MemoryKind.TASKS, self.tasks, saved, ready)
         return ready
@@ -106,6 +110,14 @@ class Recorder:
             follow(self.store, index, kind, saved=saved, entries=entries)
         except EngineError as error:
             _log.warning("the records are safe, but the index of %s is behind: %s", kind, error.message)
+
+    def _embedded_if_possible(self, records: list[Record]) -> list[Record]:
+        """What happened is worth keeping without a vector, too; words find it, and embed_missing adds one."""
+        try:
+            return self._embedded(records)
+        except ModelUnavailable as error:
+            _log.warning("recorded without a vector: %s", error.message)
+            return records
 
     def _embedded(self, records: list[Record]) -> list[Record]:
         bare = [

@@ -43,7 +43,7 @@ class SurrealConnection:
         password: str = "",
         lock_wait_s: float = 10.0,
         idle_release_s: float = 1.0,
-        on_open: Callable[[SurrealConnection], None] | None = None,
+        on_open: Callable[[SurrealConnection], object] | None = None,
     ) -> None:
         if not url.startswith(EMBEDDED + REMOTE):
             raise EngineUnavailable(
