@@ -83,6 +83,7 @@ def test_a_particle_behind_a_latin_word_is_not_asked_for(query: str) -> None:
         ("3po", "c-3po"),
         ("email", "e-mail"),
         ("names", "path/names"),
+        ("pathnames", "path/names"),
         ("init", "def __init__(self)"),
         ("einstein", "Einstein’s"),
         ("don't", "don’t"),

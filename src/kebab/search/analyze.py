@@ -6,7 +6,7 @@ docs/decisions/0002-text-analysis.md.
 
 - Words: folded (case, compatibility forms, Latin accents) and stemmed (Snowball English). `don't` is `dont`,
   `Einstein's` is `einstein`, `1,000` is `1000`.
-- Identifiers: `find_similar_executions`, `c-3po` and `v1.2.3` give their parts, and the whole without its
+- Identifiers: `find_similar`, `path/name`, `c-3po`, `v1.2.3` give their parts, and the whole without its
   signs (`c3po`; between digits they stay as `_`: `v1_2_3`). `HybridRetriever` gives the whole, and its humps.
 - Korean, Japanese, Chinese: every character and every pair of neighbours of a run, so that no particle,
   ending or compound hides a word of one, two or more syllables.
@@ -32,9 +32,8 @@ _PAIRED = (
     "\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3131-\u318e\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-# A raw token: word characters, joined by single signs that identifiers, numbers and contractions use. Not by
-# a slash: paths and links as wholes cost a third of the speed, and the phrase of their parts finds them.
-_TOKEN = re.compile(r"[^\W_]\w*(?:[-.'’]\w+|,\d{3}(?!\d))*")
+# A raw token: word characters, joined by single signs that identifiers, paths, numbers and contractions use.
+_TOKEN = re.compile(r"[^\W_]\w*(?:[-./'’]\w+|,\d{3}(?!\d))*")
 _RUN = re.compile(
     rf"(?P<paired>[{_PAIRED}]+)"
     r"|\d{1,3}(?:,\d{3})+(?!\d)"
@@ -59,7 +58,7 @@ _VERBS = "가갖같과나내높되두많맡받보쓰않얻없오있좋주지크�
 _MAX_TERM = 64
 # Longer joined tokens are slugs and links, which nobody types whole.
 _MAX_WHOLE = 40
-# Tokens remembered before the memory starts afresh: some 30 MB, the vocabulary of a large vault.
+# Tokens remembered before the memory starts afresh: some 25 MB, the vocabulary of a large vault.
 _MAX_TOKENS = 131_072
 
 # Kinds of pieces: asked for in queries, held in the index only, or another form for the second stream.
