@@ -74,7 +74,9 @@ def _documents(documents: list[DocumentSummary], screen: Screen) -> str:
         for d in documents
     ]
     return (
-        table(rows, header=("id", "lang", "chunks", "path", "title"), screen=screen, grow=4) if rows else ""
+        table(rows, header=("id", "lang", "chunks", "path", "title"), screen=screen, grow=[3, 4])
+        if rows
+        else ""
     )
 
 
@@ -102,12 +104,16 @@ def _runs(runs: list[IngestRun], screen: Screen) -> str:
         "took",
         "error",
     )
-    return table(rows, header=header, screen=screen, grow=9) if rows else ""
+    return table(rows, header=header, screen=screen, grow=[9]) if rows else ""
 
 
 def _items(items: list[IngestItem], screen: Screen) -> str:
     rows = [[i.outcome.value, str(i.chunks), i.path, i.reason or "; ".join(i.warnings)] for i in items]
-    return table(rows, header=("outcome", "chunks", "path", "reason"), screen=screen, grow=3) if rows else ""
+    return (
+        table(rows, header=("outcome", "chunks", "path", "reason"), screen=screen, grow=[2, 3])
+        if rows
+        else ""
+    )
 
 
 # --- inspect ---------------------------------------------------------------------------------------
@@ -169,7 +175,7 @@ def _document(inspection: DocumentInspection, screen: Screen) -> str:
         for c in (stored.chunk for stored in inspection.chunks)
     ]
     chunks = (
-        table(rows, header=("#", "chunk", "lines", "tokens", "headings"), screen=screen, grow=4)
+        table(rows, header=("#", "chunk", "lines", "tokens", "headings"), screen=screen, grow=[4])
         if rows
         else ""
     )

@@ -58,4 +58,4 @@ def _models(known: list[ModelStatus], screen: Screen) -> str:
         for m in known
     ]
     header = ("", "model", "provider", "dims", "vectors", "note")
-    return table(rows, header=header, screen=screen, grow=5) if rows else ""
+    return table(rows, header=header, screen=screen, grow=[5]) if rows else ""

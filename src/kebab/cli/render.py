@@ -130,20 +130,23 @@ def _leg_line(leg: Leg, share: float, place: str, terms: str, screen: Screen) ->
 
 
 def _how(response: SearchResponse, screen: Screen) -> str:
-    lines = []
-    if response.fusion:
-        lines.append(_fusion(response.fusion))
-    lines.append(f"index   {response.index_version}")
+    facts = [("fused", _fusion(response.fusion))] if response.fusion else []
+    facts.append(("index", response.index_version))
     if response.hits:
         first = response.hits[0]
-        lines.append(f"model   {first.embedding_model or 'none'} · chunker {first.chunker_version}")
-        lines.append(f"score   {first.score_kind.value}: orders the hits; it is not a probability")
-    return "\n".join(screen.dim(clip(line, screen.columns)) for line in lines)
+        facts.append(("model", f"{first.embedding_model or 'none'} · chunker {first.chunker_version}"))
+        facts.append(("score", f"{first.score_kind.value}: orders the hits; it is not a probability"))
+    return "\n".join(_fact(name, text, screen) for name, text in facts)
+
+
+def _fact(name: str, text: str, screen: Screen) -> str:
+    lines = [text[start:end] for start, end in wrap(text, screen.columns - 8)]
+    return screen.dim(f"{name:<8}" + f"\n{'':8}".join(lines))
 
 
 def _fusion(note: FusionNote) -> str:
     weights = " ".join(f"{LEG_NAMES.get(Leg(leg), leg)} {weight:.2g}" for leg, weight in note.weights.items())
-    return f"fused   {note.policy} ({weights}): {note.reason}"
+    return f"{note.policy} ({weights}): {note.reason}"
 
 
 def trace(found: SearchTrace, screen: Screen) -> str:
@@ -153,7 +156,7 @@ def trace(found: SearchTrace, screen: Screen) -> str:
         lines.append(screen.bold(f"{leg}: {len(candidates)} candidates"))
         lines += [f"  {c.rank:>3}  {c.raw_score:>9.4f}  {c.chunk_id}" for c in candidates[:10]]
     timings = "  ".join(f"{stage} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
-    return "\n".join([*lines, screen.dim(f"time    {timings}")])
+    return "\n".join([*lines, _fact("time", timings, screen)])
 
 
 def why(report: WhyReport, *, screen: Screen, limit: int = 5) -> str:
@@ -166,7 +169,7 @@ def why(report: WhyReport, *, screen: Screen, limit: int = 5) -> str:
     if len(report.chunks) > limit:
         lines += ["", screen.dim(f"{len(report.chunks) - limit} more chunks came no closer")]
     if report.fusion:
-        lines += ["", screen.dim(clip(_fusion(report.fusion), screen.columns))]
+        lines += ["", _fact("fused", _fusion(report.fusion), screen)]
     return "\n".join(lines)
 
 

@@ -4,37 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kebab.cli.screen import Screen, clip, clip_start, pad, width
+from kebab.cli.screen import Screen, clip, pad, width
 
 GAP = "  "
 
 
 def table(
-    rows: Sequence[Sequence[str]],
-    *,
-    header: Sequence[str],
-    screen: Screen,
-    grow: int,
-    paths: int | None = None,
+    rows: Sequence[Sequence[str]], *, header: Sequence[str], screen: Screen, grow: int | Sequence[int]
 ) -> str:
-    """Rows under a header. Column ``grow`` takes what room is left and is clipped to it.
+    """Rows under a header, within the screen: the columns ``grow`` share what room the others leave.
 
     Without a terminal there is no header and no clipping: one line a row, cells separated by tabs.
     """
     if not screen.terminal:
         return "\n".join("\t".join(_plain(cell) for cell in row) for row in rows)
+    grow = [grow] if isinstance(grow, int) else grow
     sizes = [max(width(row[column]) for row in [header, *rows]) for column in range(len(header))]
-    others = sum(size for column, size in enumerate(sizes) if column != grow)
-    sizes[grow] = max(12, min(sizes[grow], screen.columns - others - len(GAP) * (len(header) - 1)))
-    head = screen.dim(_line(header, sizes, paths))
-    return "\n".join([head, *(_line(row, sizes, paths) for row in rows)])
+    room = screen.columns - len(GAP) * (len(header) - 1)
+    room -= sum(size for column, size in enumerate(sizes) if column not in grow)
+    for column, size in zip(grow, _shared(room, [sizes[column] for column in grow]), strict=True):
+        sizes[column] = size
+    return "\n".join([screen.dim(_line(header, sizes)), *(_line(row, sizes) for row in rows)])
 
 
-def _line(cells: Sequence[str], sizes: Sequence[int], paths: int | None) -> str:
-    shown = []
-    for column, (cell, size) in enumerate(zip(cells, sizes, strict=True)):
-        cut = clip_start if column == paths else clip
-        shown.append(pad(cut(cell, size), size))
+def _shared(room: int, wanted: Sequence[int]) -> list[int]:
+    """Each gets what it wants while there is room; the wide ones share what the narrow ones leave."""
+    given = [0] * len(wanted)
+    for left, column in enumerate(sorted(range(len(wanted)), key=lambda c: wanted[c])):
+        fair = max(8, room // (len(wanted) - left))
+        given[column] = min(wanted[column], fair)
+        room -= given[column]
+    return given
+
+
+def _line(cells: Sequence[str], sizes: Sequence[int]) -> str:
+    shown = [pad(clip(cell, size), size) for cell, size in zip(cells, sizes, strict=True)]
     return GAP.join(shown).rstrip()
 
 

@@ -19,9 +19,9 @@ def of(source: object, shape: type[S], **replaced: Any) -> S:
     Keys the value does not have keep their default; a key without one raises, so that a shape cannot
     silently lose what it promises.
     """
-    values = dict(replaced)
+    values = {key: value for key, value in replaced.items() if value is not msgspec.UNSET}
     for field in msgspec.structs.fields(shape):
-        if field.name not in values and hasattr(source, field.name):
+        if field.name not in replaced and hasattr(source, field.name):
             values[field.name] = getattr(source, field.name)
     config = shape.__struct_config__
     if config.tag_field:
