@@ -467,7 +467,7 @@ class Kebab:
         """What agents did before. Nothing is opened until it is used."""
         from kebab.memory.embedding import UnavailableEmbedder
         from kebab.memory.room import ExecutionMemory
-        from kebab.ports import Embedder, MemoryKind
+        from kebab.ports import MemoryKind
 
         try:
             embedder: Embedder | None = self.engines.embedder
