@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+OLLAMA = "http://127.0.0.1:11434"
+
 
 class Stores:
     """The tables of one SQLite file, over one way of opening it."""
@@ -225,7 +227,10 @@ class Engines:
         from kebab.adapters.embedders.fastembed import FastembedEmbedder
 
         return FastembedEmbedder(
-            model.model, cache_dir=self.settings.data_dir / "models", threads=model.threads or None
+            model.model,
+            cache_dir=self.settings.data_dir / "models",
+            threads=model.threads or None,
+            folder=Path(model.path) if model.path else None,
         )
 
     # --- execution memory --------------------------------------------------------------------------
@@ -307,15 +312,17 @@ def _onnx(model: EmbeddingModel) -> Embedder:
 
 
 def _ollama(model: EmbeddingModel) -> Embedder:
-    from kebab.adapters.embedders.ollama import OllamaEmbedder
+    from kebab.adapters.embedders.remote import ollama_embedder
 
-    return OllamaEmbedder(model.model, endpoint=model.endpoint or "http://127.0.0.1:11434")
+    return ollama_embedder(model.model, endpoint=model.endpoint or OLLAMA)
 
 
 def _openai(model: EmbeddingModel) -> Embedder:
-    from kebab.adapters.embedders.openai_compatible import OpenAiEmbedder
+    from kebab.adapters.embedders.remote import openai_embedder
 
-    return OpenAiEmbedder(model.model, endpoint=model.endpoint, api_key=secret(model.api_key_env))
+    if not model.endpoint:
+        raise ConfigInvalid("models.embedding.endpoint is empty", hint="such as http://127.0.0.1:8080/v1")
+    return openai_embedder(model.model, endpoint=model.endpoint, api_key=secret(model.api_key_env))
 
 
 def _ollama_llm(model: LlmModel) -> LanguageModel:
@@ -323,7 +330,7 @@ def _ollama_llm(model: LlmModel) -> LanguageModel:
 
     return OllamaLanguageModel(
         model.model,
-        endpoint=model.endpoint or "http://127.0.0.1:11434",
+        endpoint=model.endpoint or OLLAMA,
         temperature=model.temperature,
         seed=model.seed,
         timeout_s=model.timeout_s,

@@ -1,0 +1,79 @@
+"""Any model that fastembed lists, and multilingual-e5-small, which it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from kebab.adapters.embedders.prefixes import prefixes_of
+from kebab.adapters.embedders.unit import unit_rows
+from kebab.errors import ModelUnavailable
+from kebab.ports import EmbeddingKind, Vectors
+
+E5_SMALL = "intfloat/multilingual-e5-small"
+
+
+class FastembedEmbedder:
+    """Texts go in one at a time, so that what stands beside a text cannot change its vector.
+
+    The first use downloads the model into ``cache_dir``, unless ``folder`` holds it already.
+    """
+
+    version = "fastembed"
+
+    def __init__(
+        self, model: str, *, cache_dir: Path, threads: int | None = None, folder: Path | None = None
+    ) -> None:
+        self.model_id = model or E5_SMALL
+        self._cache_dir = cache_dir
+        self._threads = threads
+        self._folder = folder
+        self._prefixes = prefixes_of(self.model_id)
+
+    @cached_property
+    def dimensions(self) -> int:
+        try:
+            return int(_library().get_embedding_size(self.model_id))
+        except ValueError as error:
+            raise ModelUnavailable(
+                f"fastembed knows no model {self.model_id!r}", hint="see: kebab models list --all"
+            ) from error
+
+    def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
+        prefixed = [self._prefixes.apply(text, kind) for text in texts]
+        rows = list(self._model.embed(prefixed, batch_size=1))
+        return unit_rows(rows, dimensions=self.dimensions, model=self.model_id)
+
+    @cached_property
+    def _model(self) -> Any:
+        given = {"specific_model_path": str(self._folder)} if self._folder else {}
+        self._cache_dir.mkdir(parents=True, exist_ok=True)
+        try:
+            return _library()(self.model_id, cache_dir=str(self._cache_dir), threads=self._threads, **given)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise ModelUnavailable(
+                f"fastembed cannot load {self.model_id}: {error}",
+                hint="it is downloaded at first use: connect once, or set models.embedding.path to a folder",
+            ) from error
+
+
+def _library() -> Any:
+    """fastembed's class for text models, with e5-small registered."""
+    try:
+        from fastembed import TextEmbedding
+        from fastembed.common.model_description import ModelSource, PoolingType
+    except ImportError as error:
+        raise ModelUnavailable(
+            "the package fastembed is not installed", hint="pip install 'kebab[fastembed]'"
+        ) from error
+    if not any(known["model"] == E5_SMALL for known in TextEmbedding.list_supported_models()):
+        TextEmbedding.add_custom_model(
+            model=E5_SMALL,
+            pooling=PoolingType.MEAN,
+            normalization=True,
+            sources=ModelSource(hf=E5_SMALL),
+            dim=384,
+        )
+    return TextEmbedding
