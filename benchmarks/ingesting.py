@@ -1,0 +1,136 @@
+"""Ingest on real Markdown by stage, an unchanged tree again, and the command line from cold."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kebab.app import Kebab
+
+ARCHIVES = ("notes-en-nikita.tar.gz", "notes-ko-johngrib.tar.gz")
+UNCHANGED_FILES = 10_000
+COLD_RUNS = 9
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A line of the report: what, the figure with its unit, and the target of the specification."""
+
+    what: str
+    value: str
+    target: str = ""
+
+
+def unpacked_notes(data: Path, vault: Path, folder: Path) -> Path:
+    """Real notes in both languages; the sample vault many times over where they are absent."""
+    folder.mkdir(parents=True)
+    archives = [data / name for name in ARCHIVES if (data / name).is_file()]
+    for archive in archives:
+        with tarfile.open(archive) as packed:
+            packed.extractall(folder / archive.name.split(".")[0], filter="data")
+    if not archives:
+        for copy in range(300):
+            for note in vault.rglob("*.md"):
+                target = folder / str(copy) / note.relative_to(vault)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(f"{note.read_text('utf-8')}\n\ncopy {copy}\n", encoding="utf-8")
+    return folder
+
+
+def stages(root: Path, work: Path, *, model: bool) -> Iterator[Measurement]:
+    """Throughput of one ingest; with ``model``, embedding beside the bare model's own speed."""
+    size = sum(path.stat().st_size for path in root.rglob("*.md")) / 1e6
+    overrides = {} if model else {"models.embedding.provider": "none"}
+    with Kebab.open(root=root, data_dir=work, overrides=overrides) as kebab:
+        started = time.perf_counter()
+        report = kebab.ingest()
+        spent = time.perf_counter() - started
+    run = report.run
+    kind = "with the default model" if model else "without embedding"
+    target = "" if model else "≥ 5 MB/s"
+    yield Measurement(
+        f"ingest {kind}: {run.indexed} files, {size:.1f} MB", f"{size / spent:.2f} MB/s", target
+    )
+    for stage, milliseconds in report.stage_ms.items():
+        rate = f" ({size / milliseconds * 1000:.1f} MB/s)" if milliseconds else ""
+        yield Measurement(f"· {stage}", f"{milliseconds / 1000:.2f} s{rate}")
+    if model:
+        yield Measurement(
+            "· chunks embedded", f"{run.embedded} ({run.embedded / spent:.0f} a second, whole run)"
+        )
+        yield _bare_model(work, ingest_s=spent)
+
+
+def _bare_model(work: Path, *, ingest_s: float) -> Measurement:
+    from kebab.domain.chunks import searchable_text
+    from kebab.ports import EmbeddingKind
+
+    with Kebab.open(data_dir=work, readonly=True) as kebab:
+        texts = [searchable_text(stored) for stored in kebab.engines.reading.documents.stored_chunks()]
+        embedder = kebab.engines.embedder
+        if embedder is None:
+            return Measurement("· bare model", "no model")
+        started = time.perf_counter()
+        for start in range(0, len(texts), 64):
+            embedder.embed(texts[start : start + 64], EmbeddingKind.DOCUMENT)
+        spent = time.perf_counter() - started
+    return Measurement(
+        "· bare model on the same chunks",
+        f"{len(texts) / spent:.0f} a second ({spent:.1f} s of {ingest_s:.1f} s)",
+    )
+
+
+def many_files(folder: Path, texts: Iterator[str]) -> Path:
+    """Ten thousand small notes, one chunk each."""
+    for number in range(UNCHANGED_FILES):
+        target = folder / f"{number // 200:03d}" / f"{number:05d}.md"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(f"# Note {number}\n\n{next(texts)}\n", encoding="utf-8")
+    return folder
+
+
+def unchanged(root: Path, work: Path) -> Iterator[Measurement]:
+    """A second run over an unchanged tree, in this process and from the shell."""
+    with Kebab.open(root=root, data_dir=work) as kebab:
+        kebab.ingest()
+        times = []
+        for _ in range(3):
+            started = time.perf_counter()
+            report = kebab.ingest()
+            times.append(time.perf_counter() - started)
+    found = report.run.unchanged
+    yield Measurement(f"second run, {found} unchanged files, in process", f"{min(times):.2f} s", "≤ 1 s")
+    shell = [_shell(work, root, "ingest", "--quiet") for _ in range(3)]
+    yield Measurement("second run from the shell (kebab ingest)", f"{min(shell):.2f} s", "≤ 1 s")
+
+
+def cold(root: Path, work: Path, query: str) -> Iterator[Measurement]:
+    """``kebab search`` as a new process each time; the median of several."""
+    for mode, target in (("lexical", "≤ 0.3 s"), ("hybrid", "≤ 0.6 s")):
+        times = [_shell(work, root, "search", query, "--mode", mode) for _ in range(COLD_RUNS)]
+        best, middle = min(times), statistics.median(times)
+        value = f"{middle:.2f} s (best {best:.2f} s)"
+        yield Measurement(f"kebab search --mode {mode}, new process, {UNCHANGED_FILES} chunks", value, target)
+
+
+def _shell(work: Path, root: Path, *arguments: str) -> float:
+    command = Path(sys.executable).with_name("kebab")
+    environment = {
+        "KEBAB_STORAGE__DATA_DIR": str(work),
+        "KEBAB_WORKSPACE__ROOT": str(root),
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": str(work),
+    }
+    started = time.perf_counter()
+    done = subprocess.run([str(command), *arguments], env=environment, capture_output=True, check=False)
+    spent = time.perf_counter() - started
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"kebab {' '.join(arguments)} failed: {done.stderr.decode()[:300]}")
+    return spent
