@@ -45,6 +45,8 @@ def from_json(values: Mapping[str, Any]) -> Execution | TaskRecord:
     """An execution, or a task record where ``schema_version`` says so. InvalidInput names a wrong field."""
     given = {name: value for name, value in values.items() if value is not None}
     schema = given.pop("schema_version", EXECUTION_SCHEMA)
+    if "embedding" not in given:  # output for people and agents names the model but spares them the vector
+        given.pop("embedding_model", None)
     if schema == EXECUTION_SCHEMA:
         return _built(_completed_execution(given), Execution)
     if schema == TASK_SCHEMA:

@@ -44,6 +44,7 @@ from kebab.wire.library import (
     doc_summary,
     fetch_result,
 )
+from kebab.wire.memory import MEMORY_SHAPES
 from kebab.wire.search import (
     BulkSearchItem,
     Citation,
@@ -98,6 +99,7 @@ SHAPES: tuple[type[Shape], ...] = (
     SearchHit,
     SearchResponse,
     Why,
+    *MEMORY_SHAPES,
 )
 """Everything that is an object of its own on the wire."""
 
