@@ -156,11 +156,17 @@ class Gate(Section, frozen=True):
     threshold: Annotated[float, Meta(ge=0, le=1)] = 0.5
     """Questions whose evidence is less likely than this to hold an answer are refused; 0 never refuses."""
     bias: float = -6.0
+    """Weights of the fitted function; what each feature is stands in docs/asking.md. This one is its constant."""
     coverage: float = 3.0
+    """How much of the question's words the best chunk holds."""
     specific: float = 3.0
+    """The same for the question's rarest words."""
     closeness: float = 3.0
+    """How close together they stand."""
     lexical: float = 2.0
+    """How far the best hit by words stands out."""
     semantic: float = 3.0
+    """How far the best hit by meaning stands out."""
 
 
 class Rag(Section, frozen=True):

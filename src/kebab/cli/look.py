@@ -83,7 +83,7 @@ def _documents(documents: list[DocumentSummary], screen: Screen) -> str:
 def _runs(runs: list[IngestRun], screen: Screen) -> str:
     rows = [
         [
-            r.run_id[:12],
+            r.run_id,
             r.started_at,
             r.status.value,
             *(str(n) for n in (r.indexed, r.unchanged, r.skipped, r.failed, r.removed)),

@@ -155,7 +155,7 @@ def trace(found: SearchTrace, screen: Screen) -> str:
     for leg, candidates in found.legs.items():
         lines.append(screen.bold(f"{leg}: {len(candidates)} candidates"))
         lines += [f"  {c.rank:>3}  {c.raw_score:>9.4f}  {c.chunk_id}" for c in candidates[:10]]
-    timings = "  ".join(f"{stage} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
+    timings = "  ".join(f"{stage.removesuffix('_ms')} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
     return "\n".join([*lines, _fact("time", timings, screen)])
 
 

@@ -27,16 +27,37 @@ def schema_of(shape: type[Shape]) -> dict[str, Any]:
     }
 
 
+class BrokenPromise(Exception):
+    """A shape lost or changed something that readers of its committed schema rely on."""
+
+
 def write_schemas(shapes: Iterable[type[Shape]], folder: Path) -> list[Path]:
-    """Write one file a shape, ``search_hit.schema.json``; returns them in order."""
+    """Write one file a shape, ``search_hit.schema.json``; returns them in order.
+
+    Raises BrokenPromise, and writes nothing, when a schema already there would change other than by addition.
+    """
+    texts = {folder / file_name(shape): _text(schema_of(shape)) for shape in shapes}
+    broken = [problem for path, text in texts.items() for problem in _problems(path, text)]
+    if broken:
+        raise BrokenPromise("not an addition: " + "; ".join(broken))
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for shape in shapes:
-        path = folder / f"{schema_name(shape).removesuffix('.v1')}.schema.json"
-        text = msgspec.json.format(msgspec.json.encode(schema_of(shape)), indent=2)
-        path.write_bytes(text + b"\n")
-        written.append(path)
-    return written
+    for path, text in texts.items():
+        path.write_bytes(text)
+    return list(texts)
+
+
+def file_name(shape: type[Shape]) -> str:
+    return f"{schema_name(shape).removesuffix('.v1')}.schema.json"
+
+
+def _text(schema: dict[str, Any]) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
+
+
+def _problems(path: Path, text: bytes) -> list[str]:
+    if not path.exists():
+        return []
+    return broken_promises(msgspec.json.decode(path.read_bytes()), msgspec.json.decode(text))
 
 
 def broken_promises(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
