@@ -11,6 +11,12 @@ from kebab.errors import StorageError
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    position: int
+    table_version: int
+
+
+@dataclass(frozen=True, slots=True)
 class CheckpointFile:
     """Holds an outbox position together with the layout it belongs to.
 
@@ -22,6 +28,11 @@ class CheckpointFile:
 
     def read(self) -> int | None:
         """The position; None when there is no index of this layout, or the file cannot be understood."""
+        mark = self.mark()
+        return mark.position if mark else None
+
+    def mark(self) -> Mark | None:
+        """The position and the engine's own version that belongs to it; None like ``read``."""
         try:
             found = json.loads(self.path.read_bytes())
         except FileNotFoundError:
@@ -32,15 +43,18 @@ class CheckpointFile:
             return None
         if not isinstance(found, dict) or found.get("layout") != self.layout:
             return None
-        position = found.get("checkpoint")
-        return position if isinstance(position, int) else None
+        position, table_version = found.get("checkpoint"), found.get("table_version", 0)
+        if not isinstance(position, int) or not isinstance(table_version, int):
+            return None
+        return Mark(position, table_version)
 
-    def write(self, position: int) -> None:
+    def write(self, position: int, *, table_version: int = 0) -> None:
         """Replace the file in one step; on return it is on disk."""
         draft = self.path.with_name(f"{self.path.name}.tmp")
+        note = {"layout": self.layout, "checkpoint": position, "table_version": table_version}
         try:
             with draft.open("w", encoding="utf-8") as file:
-                json.dump({"layout": self.layout, "checkpoint": position}, file)
+                json.dump(note, file)
                 file.flush()
                 os.fsync(file.fileno())
             draft.replace(self.path)

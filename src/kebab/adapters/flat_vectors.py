@@ -1,0 +1,156 @@
+"""A plain copy of a vector table that can be mapped into memory: exact cosines without the engine.
+
+Small tables are searched on it alone, which spares a short-lived process the engine's import. In large ones
+it gives the exact cosines of what the approximate index proposes: reading those few rows from the table
+itself takes several times as long as the search (see docs/decisions/0003-vector-index.md).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kebab.domain.fusion import Ranked
+from kebab.domain.ids import DocId
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kebab.ports import Vectors
+
+# Single precision may order two rows the wrong way round when their cosines differ by less than this.
+_SLACK = 1e-5
+
+
+@dataclass(frozen=True)
+class FlatVectors:
+    """Rows in ascending order of the table's row ids; the vectors have length 1 or 0."""
+
+    row_ids: NDArray[np.uint64]
+    chunk_ids: NDArray[np.bytes_]
+    doc_ids: NDArray[np.bytes_]
+    vectors: Vectors = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.row_ids)
+
+    def nearest(self, query: Vectors, *, limit: int, among: NDArray[np.intp] | None = None) -> list[Ranked]:
+        """The rows, or some of them, by cosine to a query of length 1, best first, ties by chunk id."""
+        import numpy as np
+
+        rough = self.vectors @ query if among is None else self.vectors[among] @ query
+        if limit < len(rough):
+            cut = np.partition(rough, len(rough) - limit)[len(rough) - limit]
+            kept = np.flatnonzero(rough >= cut - _SLACK)
+        else:
+            kept = np.arange(len(rough))
+        rows = kept if among is None else among[kept]
+        # Summed again row by row in double precision: equal vectors get equal scores, wherever they stand.
+        exact = (self.vectors[rows].astype(np.float64) * query.astype(np.float64)).sum(axis=1)
+        names = self.chunk_ids[rows].astype(str).tolist()
+        scores = np.clip(exact, -1.0, 1.0).tolist()
+        found = sorted(zip(scores, names, strict=True), key=lambda pair: (-pair[0], pair[1]))
+        return [Ranked(name, score) for score, name in found[:limit]]
+
+    def positions(self, row_ids: NDArray[np.uint64]) -> NDArray[np.intp]:
+        """Where these row ids stand; ids that are not in the copy are left out."""
+        import numpy as np
+
+        at = np.searchsorted(self.row_ids, row_ids)
+        at[at == len(self.row_ids)] = 0
+        return at[self.row_ids[at] == row_ids] if len(self.row_ids) else at[:0]
+
+    def rows_of(self, docs: Iterable[DocId]) -> NDArray[np.intp]:
+        """The rows of these documents, ascending."""
+        import numpy as np
+
+        names, codes = self._documents
+        allowed = np.zeros(len(names) + 1, dtype=bool)
+        allowed[[names.get(doc_id, -1) for doc_id in docs]] = True
+        allowed[-1] = False
+        return np.flatnonzero(allowed[codes])
+
+    def taken(self, at: NDArray[np.intp]) -> FlatVectors:
+        """The rows at these positions, which ascend."""
+        return FlatVectors(self.row_ids[at], self.chunk_ids[at], self.doc_ids[at], self.vectors[at])
+
+    def joined(self, other: FlatVectors) -> FlatVectors:
+        """Both, in order of their row ids; they share none."""
+        import numpy as np
+
+        order = np.argsort(np.concatenate([self.row_ids, other.row_ids]))
+        return FlatVectors(
+            np.concatenate([self.row_ids, other.row_ids])[order],
+            np.concatenate([self.chunk_ids, other.chunk_ids])[order],
+            np.concatenate([self.doc_ids, other.doc_ids])[order],
+            np.concatenate([self.vectors, other.vectors])[order],
+        )
+
+    @cached_property
+    def _documents(self) -> tuple[dict[str, int], NDArray[np.intp]]:
+        import numpy as np
+
+        names, codes = np.unique(self.doc_ids, return_inverse=True)
+        return {name: code for code, name in enumerate(names.astype(str).tolist())}, codes
+
+
+@dataclass(frozen=True, slots=True)
+class FlatFiles:
+    """The copies on disk, each named by the version of the table that it shows."""
+
+    folder: Path
+
+    def load(self, version: int) -> FlatVectors | None:
+        """The copy of this version, mapped, not read; None when there is none that can be used."""
+        import numpy as np
+
+        try:
+            keys = np.load(self._keys(version), allow_pickle=False)
+            vectors = np.load(self._vectors(version), mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError):
+            return None  # missing, cut short or overwritten: it is only a copy
+        if len(keys) != len(vectors) or keys.dtype.names != ("row_id", "chunk_id", "doc_id"):
+            return None
+        return FlatVectors(keys["row_id"], keys["chunk_id"], keys["doc_id"], vectors)
+
+    def newest(self) -> int | None:
+        """The newest version that has a copy."""
+        versions = [int(path.name.split(".")[0]) for path in self.folder.glob("*.keys.npy")]
+        return max(versions, default=None)
+
+    def save(self, version: int, flat: FlatVectors) -> None:
+        """Write the copy of a version and drop the others. Raises OSError."""
+        import numpy as np
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        named = [("row_id", "<u8"), ("chunk_id", flat.chunk_ids.dtype), ("doc_id", flat.doc_ids.dtype)]
+        keys = np.empty(len(flat), dtype=named)
+        keys["row_id"], keys["chunk_id"], keys["doc_id"] = flat.row_ids, flat.chunk_ids, flat.doc_ids
+        # The keys come last: a copy counts only when they are there.
+        _replace(self._vectors(version), flat.vectors)
+        _replace(self._keys(version), keys)
+        for path in self.folder.iterdir():
+            if path not in (self._vectors(version), self._keys(version)):
+                path.unlink(missing_ok=True)
+
+    def _keys(self, version: int) -> Path:
+        return self.folder / f"{version}.keys.npy"
+
+    def _vectors(self, version: int) -> Path:
+        return self.folder / f"{version}.vectors.npy"
+
+
+def _replace(path: Path, array: NDArray[Any]) -> None:
+    import numpy as np
+
+    draft = path.with_name(f"{path.name}.tmp")
+    with draft.open("wb") as file:
+        np.save(file, array)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)

@@ -1,0 +1,372 @@
+"""The vector index on Lance, through pylance: one table a model, exact while small, IVF_RQ above."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from kebab.adapters.checkpoint import CheckpointFile, Mark
+from kebab.adapters.flat_vectors import FlatFiles, FlatVectors
+from kebab.domain.chunks import StoredChunk
+from kebab.domain.fusion import Ranked
+from kebab.domain.ids import ChunkId, DocId
+from kebab.errors import Corrupt, EngineError, InvalidInput, ModelMismatch, StorageError
+from kebab.ports import ModelKey
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from kebab.ports import Vectors
+
+LAYOUT = "lance-1"
+
+# Rows from which the approximate index is faster than the exact scan.
+ANN_THRESHOLD = 30_000
+# Partitions looked into, and candidates for each wanted hit, before exact cosines decide.
+_PROBES = 40
+_CANDIDATES = 8
+# Rows of a filter's documents that are scanned exactly; beyond that the index is asked for more and more.
+_MAX_SCANNED = 50_000
+# Fragments and the share of deleted or not yet indexed rows that call for an overhaul.
+_MAX_FRAGMENTS = 16
+_MAX_STALE = 0.05
+# Fragments of this size are left alone, or every small change would rewrite the whole table.
+_FRAGMENT_ROWS = 100_000
+# The index is trained anew when the table has grown by this factor: its partitions become too large.
+_GROWTH = 3
+_TRAINED = "kebab.trained_rows"
+# A longer list of documents is not sent to the engine; what it finds is filtered instead.
+_MAX_LISTED = 2_000
+# Old versions are kept this long: a reader may be in the middle of one.
+_KEEP = timedelta(minutes=10)
+_REPAIR = "run `kebab doctor --repair`"
+_DISK_TROUBLE = ("No space left", "Permission denied", "Read-only file system", "Disk quota")
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The table as of one checkpoint. ``dataset`` is None where the copy, then complete, answers alone."""
+
+    mark: Mark
+    flat: FlatVectors | None
+    complete: bool
+    """Whether the copy has every row."""
+    dataset: Any | None = None
+
+
+class LanceVectorIndex:
+    """VectorIndex in one table of a folder. Nothing is created before the first apply.
+
+    Readers stay on the version that the newest checkpoint names, so they never see half a change.
+    """
+
+    def __init__(self, folder: Path, model: ModelKey, *, ann_threshold: int = ANN_THRESHOLD) -> None:
+        self._model = model
+        self._ann_threshold = ann_threshold
+        name = f"chunk_embeddings_{_slug(model.model_id)}_{model.dimensions}"
+        self._table = folder / f"{name}.lance"
+        self._flat_files = FlatFiles(folder / f"{name}.flat")
+        layout = f"{LAYOUT}:{model.model_id}:{model.version}:{model.dimensions}"
+        self._checkpoint = CheckpointFile(folder / f"{name}.checkpoint.json", layout)
+        self._lock = Lock()
+        self._view: _View | None = None
+
+    @property
+    def version(self) -> str:
+        return f"vector:{self._checkpoint.layout}"
+
+    @property
+    def model(self) -> ModelKey:
+        return self._model
+
+    def checkpoint(self) -> int:
+        return self._checkpoint.read() or 0
+
+    def apply(
+        self,
+        *,
+        removed: Sequence[DocId],
+        chunks: Sequence[StoredChunk],
+        vectors: Mapping[str, Vectors],
+        checkpoint: int,
+    ) -> None:
+        if self._checkpoint.read() is None:
+            self.clear()
+        known = [stored for stored in chunks if stored.content_key in vectors]
+        gone = dict.fromkeys([*removed, *(stored.chunk.doc_id for stored in chunks)])
+        rows = _rows(self._model, known, [vectors[stored.content_key] for stored in known])
+        with self._translated():
+            self._table.parent.mkdir(parents=True, exist_ok=True)
+            dataset = self._written(rows, list(gone))
+            self._checkpoint.write(checkpoint, table_version=dataset.version)
+
+    def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:
+        query = self._unit(vector)
+        with self._translated():
+            view = self._current()
+            if view is None or limit <= 0 or (docs is not None and not docs):
+                return []
+            return _nearest(view, query, limit=limit, docs=docs)
+
+    def optimize(self) -> None:
+        mark = self._checkpoint.mark()
+        if mark is None:
+            return
+        with self._translated():
+            dataset = _compacted(_opened(self._table))
+            dataset = self._indexed(dataset)
+            dataset.cleanup_old_versions(older_than=_KEEP)
+            if self._copy_is_due(dataset):
+                self._flat_files.save(dataset.version, _copied(dataset))
+            self._checkpoint.write(mark.position, table_version=dataset.version)
+
+    def chunk_ids(self) -> set[ChunkId]:
+        with self._translated():
+            dataset = self._dataset()
+            names = dataset.to_table(columns=["chunk_id"])["chunk_id"].to_pylist() if dataset else []
+            return {ChunkId(name) for name in names}
+
+    def count(self) -> int:
+        with self._translated():
+            dataset = self._dataset()
+            return int(dataset.count_rows()) if dataset else 0
+
+    def clear(self) -> None:
+        # The checkpoint goes first: half a cleared table must not look like an index.
+        self._checkpoint.forget()
+        with self._translated():
+            for folder in (self._table, self._flat_files.folder):
+                if folder.exists():
+                    shutil.rmtree(folder)
+        with self._lock:
+            self._view = None
+
+    # --- writing -----------------------------------------------------------------------------------
+
+    def _written(self, rows: pa.Table, gone: Sequence[DocId]) -> Any:
+        """Old rows go before new ones come: whatever a crash leaves, applying it again ends the same."""
+        import lance
+
+        if not self._table.exists():
+            return lance.write_dataset(rows, str(self._table), mode="create")
+        dataset = _opened(self._table)
+        if gone and dataset.count_rows():
+            dataset.delete(_among("doc_id", gone))
+        if rows.num_rows:
+            dataset = lance.write_dataset(rows, dataset, mode="append")
+        return dataset
+
+    def _indexed(self, dataset: Any) -> Any:
+        rows = dataset.count_rows()
+        if rows < self._ann_threshold:
+            return dataset
+        trained = int(dataset.config().get(_TRAINED, "0"))
+        if not dataset.describe_indices() or rows > _GROWTH * trained:
+            # One bit a dimension, said explicitly: without it the engine takes larger codes.
+            dataset = dataset.create_index("embedding", "IVF_RQ", metric="cosine", num_bits=1, replace=True)
+            dataset.update_config({_TRAINED: str(rows)})
+        elif _unindexed(dataset) > _MAX_STALE * rows:
+            dataset.optimize.optimize_indices()
+        return _opened(self._table)
+
+    def _copy_is_due(self, dataset: Any) -> bool:
+        newest = self._flat_files.newest()
+        if newest is None or dataset.count_rows() < self._ann_threshold:
+            return bool(newest != dataset.version)
+        flat = self._flat_files.load(newest)
+        if flat is None:
+            return True
+        rows = dataset.to_table(columns=[], with_row_id=True)["_rowid"].to_numpy()
+        return len(flat.positions(rows)) < (1 - _MAX_STALE) * len(rows)
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    def _current(self) -> _View | None:
+        mark = self._checkpoint.mark()
+        with self._lock:
+            if mark is None:
+                self._view = None
+            elif self._view is None or self._view.mark != mark:
+                self._view = self._viewed(mark)
+            return self._view
+
+    def _viewed(self, mark: Mark) -> _View:
+        flat = self._flat_files.load(mark.table_version)
+        if flat is not None and len(flat) < self._ann_threshold:
+            return _View(mark, flat, complete=True)
+        dataset = _opened(self._table, mark.table_version)
+        if flat is None and dataset.count_rows() < self._ann_threshold:
+            return _View(mark, _copied(dataset), complete=True)
+        if flat is None:
+            # Rows never change under their id, so that an older copy still serves for those it has.
+            newest = self._flat_files.newest()
+            flat = self._flat_files.load(newest) if newest is not None else None
+            return _View(mark, flat, complete=False, dataset=dataset)
+        return _View(mark, flat, complete=True, dataset=dataset)
+
+    def _dataset(self) -> Any | None:
+        mark = self._checkpoint.mark()
+        return _opened(self._table, mark.table_version) if mark else None
+
+    def _unit(self, vector: Vectors) -> Vectors:
+        import numpy as np
+
+        flat = np.asarray(vector, dtype=np.float32).reshape(-1)
+        if len(flat) != self._model.dimensions:
+            raise ModelMismatch(
+                f"the query has {len(flat)} dimensions, the index of {self._model.model_id} has "
+                f"{self._model.dimensions}"
+            )
+        norm = float(np.linalg.norm(flat))
+        if not np.isfinite(norm):
+            raise InvalidInput("the query vector holds a number that is not finite")
+        return flat / np.float32(norm) if norm else flat
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, ValueError, RuntimeError, NotImplementedError) as error:
+            raise _translation(error, self._table) from error
+        except BaseException as error:
+            # A panic of the engine derives from BaseException, and its class cannot be imported.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise _translation(error, self._table) from None
+
+
+def _nearest(view: _View, query: Vectors, *, limit: int, docs: frozenset[DocId] | None) -> list[Ranked]:
+    if view.flat is not None and view.complete:
+        among = None if docs is None else view.flat.rows_of(docs)
+        if view.dataset is None or (among is not None and len(among) <= _MAX_SCANNED):
+            return view.flat.nearest(query, limit=limit, among=among)
+    wanted = limit * _CANDIDATES
+    while True:
+        row_ids = _proposed(view.dataset, query, wanted, docs)
+        found = _gathered(view, row_ids)
+        among = None if docs is None else found.rows_of(docs)
+        enough = among is None or len(among) >= limit * _CANDIDATES // 2
+        if enough or len(row_ids) < wanted:
+            return found.nearest(query, limit=limit, among=among)
+        wanted *= 4
+
+
+def _proposed(dataset: Any, query: Vectors, wanted: int, docs: frozenset[DocId] | None) -> Any:
+    """Row ids of about the nearest rows. Only ids: the engine would read every other column row by row."""
+    asked = {"column": "embedding", "q": query, "k": wanted, "nprobes": _PROBES, "metric": "cosine"}
+    listed = docs is not None and len(docs) <= _MAX_LISTED
+    scanner = dataset.scanner(
+        columns=["_distance"],
+        with_row_id=True,
+        nearest=asked,
+        filter=_among("doc_id", sorted(docs)) if docs is not None and listed else None,
+        prefilter=listed,
+    )
+    return scanner.to_table()["_rowid"].to_numpy()
+
+
+def _gathered(view: _View, row_ids: Any) -> FlatVectors:
+    """These rows with their vectors: from the copy where it has them, from the table otherwise."""
+    import numpy as np
+
+    if view.flat is None:
+        return _copied(view.dataset, row_ids)
+    at = np.sort(view.flat.positions(row_ids))
+    held = view.flat.taken(at)
+    missing = np.setdiff1d(row_ids, held.row_ids)
+    return held if not len(missing) else held.joined(_copied(view.dataset, missing))
+
+
+def _copied(dataset: Any, row_ids: Any | None = None) -> FlatVectors:
+    """All rows of the table, or some of them, in order of their ids."""
+    import numpy as np
+
+    chosen = None if row_ids is None else f"_rowid IN ({', '.join(map(str, row_ids.tolist()))})"
+    table = dataset.to_table(columns=["chunk_id", "doc_id", "embedding"], filter=chosen, with_row_id=True)
+    dimensions = table.schema.field("embedding").type.list_size
+    vectors = table["embedding"].combine_chunks().flatten().to_numpy().reshape(-1, dimensions)
+    order = np.argsort(table["_rowid"].to_numpy())
+    return FlatVectors(
+        table["_rowid"].to_numpy()[order],
+        np.array(table["chunk_id"].to_pylist(), dtype="S")[order],
+        np.array(table["doc_id"].to_pylist(), dtype="S")[order],
+        vectors[order] if np.any(np.diff(order) != 1) else vectors,
+    )
+
+
+def _opened(table: Path, version: int | None = None) -> Any:
+    import lance
+
+    return lance.dataset(str(table), version=version)
+
+
+def _compacted(dataset: Any) -> Any:
+    fragments = dataset.get_fragments()
+    deleted = sum(fragment.num_deletions for fragment in fragments)
+    if len(fragments) <= _MAX_FRAGMENTS and deleted <= _MAX_STALE * dataset.count_rows():
+        return dataset
+    dataset.optimize.compact_files(
+        target_rows_per_fragment=_FRAGMENT_ROWS, materialize_deletions_threshold=_MAX_STALE
+    )
+    return _opened(Path(dataset.uri))
+
+
+def _unindexed(dataset: Any) -> int:
+    covered = {
+        fragment
+        for index in dataset.describe_indices()
+        for segment in index.segments
+        for fragment in segment.fragment_ids
+    }
+    return sum(f.count_rows() for f in dataset.get_fragments() if f.fragment_id not in covered)
+
+
+def _rows(model: ModelKey, chunks: Sequence[StoredChunk], vectors: Sequence[Vectors]) -> pa.Table:
+    import numpy as np
+    import pyarrow as pa
+
+    matrix = np.array(vectors, dtype=np.float32).reshape(len(vectors), -1)
+    if len(vectors) and matrix.shape[1] != model.dimensions:
+        raise ModelMismatch(
+            f"vectors of {matrix.shape[1]} dimensions, {model.model_id} has {model.dimensions}"
+        )
+    norms = np.linalg.norm(matrix, axis=1, keepdims=True).astype(np.float32)
+    norms[norms == 0] = 1
+    matrix /= norms
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    embedding = pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), model.dimensions)
+    text = pa.string()
+    columns = {
+        "chunk_id": pa.array([stored.chunk.chunk_id for stored in chunks], text),
+        "doc_id": pa.array([stored.chunk.doc_id for stored in chunks], text),
+        "embedding": embedding,
+        "model_id": pa.array([model.model_id] * len(chunks), text),
+        "embedding_version": pa.array([model.version] * len(chunks), text),
+        "text": pa.array([stored.chunk.text for stored in chunks], text),
+        "heading_path": pa.array([list(stored.chunk.heading_path) for stored in chunks], pa.list_(text)),
+        "created_at": pa.array([now] * len(chunks), text),
+    }
+    return pa.table(columns)
+
+
+def _among(column: str, values: Sequence[str]) -> str:
+    quoted = ", ".join("'" + value.replace("'", "''") + "'" for value in values)
+    return f"{column} IN ({quoted})"
+
+
+def _slug(model_id: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", model_id).strip("-").lower() or "model"
+
+
+def _translation(error: BaseException, table: Path) -> EngineError:
+    message = str(error).partition(", /")[0]  # what follows are places in the engine's source
+    if any(trouble in message for trouble in _DISK_TROUBLE):
+        return StorageError(f"{table}: {message}", hint="check free space and permissions of the data folder")
+    return Corrupt(f"the vector index in {table} cannot be used: {message}", hint=_REPAIR)

@@ -1,0 +1,322 @@
+"""What every DocumentStore promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fakes import FakeDocumentStore
+from tests.samples import Sample, sample
+
+from kebab.adapters.sqlite.connection import Database
+from kebab.adapters.sqlite.document_store import SqliteDocumentStore
+from kebab.domain.documents import Media, Metadata, TrustLevel
+from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.queries import SearchFilters
+from kebab.ports import DocumentStore
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = "2024-05-01T12:00:00Z"
+
+    def __call__(self) -> str:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(params=["fake", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> DocumentStore:
+    builders: dict[str, Callable[[], DocumentStore]] = {
+        "fake": lambda: FakeDocumentStore(clock),
+        "sqlite": lambda: SqliteDocumentStore(Database(tmp_path / "kb" / "kebab.sqlite"), clock=clock),
+    }
+    return builders[request.param]()
+
+
+def put(store: DocumentStore, *samples: Sample) -> None:
+    for one in samples:
+        store.put(one.document, one.chunks, one.state)
+
+
+def test_a_new_store_is_empty(store: DocumentStore) -> None:
+    assert store.counts() == (0, 0)
+    assert store.list_documents() == []
+    assert store.file_states("default") == {}
+    assert store.latest() == store.oldest()
+    assert store.pending(store.latest()) is None
+    assert store.behind(store.latest()) == 0
+
+
+def test_what_was_put_comes_back_whole(store: DocumentStore) -> None:
+    metadata = Metadata(tags=("한국어", "rust"), repo="kebab", code_lang="python", created_at="2024-01-01")
+    one = sample("노트/소유권.md", "# 소유권\n규칙", "second", title="소유권", lang="ko", metadata=metadata)
+    put(store, one)
+    assert store.chunks_of(one.doc_id) == one.stored()
+    assert list(store.stored_chunks()) == one.stored()
+    assert store.source_text(one.doc_id) == one.document.text
+    assert store.file_states("default") == {one.state.path: one.state}
+    found = store.document(one.doc_id)
+    assert found is not None
+    assert (found.path, found.title, found.lang, found.tags) == (
+        "노트/소유권.md",
+        "소유권",
+        "ko",
+        metadata.tags,
+    )
+    assert (found.byte_len, found.chunk_count, found.chunker_version) == (one.state.size, 2, "test-v1")
+    assert (found.media, found.trust_level) == ("markdown", TrustLevel.PRIMARY)
+    assert (found.created_at, found.updated_at) == ("2024-01-01", None)
+    assert found.indexed_at == "2024-05-01T12:00:00Z"
+
+
+def test_an_unknown_document_is_none_and_has_no_chunks(store: DocumentStore) -> None:
+    nobody = DocId("0" * 32)
+    assert store.document(nobody) is None
+    assert store.source_text(nobody) is None
+    assert store.chunks_of(nobody) == []
+
+
+def test_a_changed_file_replaces_its_old_document(store: DocumentStore) -> None:
+    old, new = sample("a.md", "old text"), sample("a.md", "new text", "more")
+    put(store, old)
+    before = store.latest()
+    put(store, new)
+    assert store.counts() == (1, 2)
+    assert store.document(old.doc_id) is None
+    assert store.hydrate([old.chunks[0].chunk_id]) == {}
+    change = store.pending(before)
+    assert change is not None
+    assert (change.changed, change.removed) == ((new.doc_id,), (old.doc_id,))
+
+
+def test_putting_the_same_document_again_leaves_one_and_reports_it_changed(store: DocumentStore) -> None:
+    one = sample("a.md", "text")
+    put(store, one, one)
+    assert store.counts() == (1, 1)
+    change = store.pending(store.oldest())
+    assert change is not None
+    assert (change.changed, change.removed) == ((one.doc_id,), ())
+
+
+def test_two_paths_may_share_one_asset(store: DocumentStore) -> None:
+    here, there = sample("a.md", "same"), sample("b/a.md", "same")
+    assert here.document.asset_id == there.document.asset_id
+    put(store, here, there)
+    store.remove([here.doc_id])
+    assert store.source_text(there.doc_id) == "same"
+    assert store.counts() == (1, 1)
+
+
+def test_the_same_path_in_two_sources_is_two_documents(store: DocumentStore) -> None:
+    put(store, sample("a.md", "text", source_id="one"), sample("a.md", "text", source_id="two"))
+    assert [(d.source_id, d.path) for d in store.list_documents()] == [("one", "a.md"), ("two", "a.md")]
+    assert set(store.file_states("one")) == {"a.md"}
+
+
+def test_removal_takes_chunks_text_and_file_along(store: DocumentStore) -> None:
+    one, other = sample("a.md", "one"), sample("b.md", "two")
+    put(store, one, other)
+    before, revision = store.latest(), store.revision()
+    store.remove([one.doc_id, DocId("f" * 32)])
+    assert store.counts() == (1, 1)
+    assert store.source_text(one.doc_id) is None
+    assert set(store.file_states("default")) == {"b.md"}
+    assert store.revision() > revision
+    change = store.pending(before)
+    assert change is not None
+    assert (change.changed, change.removed) == ((), (one.doc_id,))
+
+
+def test_removing_nothing_changes_nothing(store: DocumentStore) -> None:
+    put(store, sample("a.md", "one"))
+    before = store.revision(), store.latest()
+    store.remove([])
+    store.remove([DocId("f" * 32)])
+    assert (store.revision(), store.latest()) == before
+
+
+def test_touch_records_times_and_is_no_change(store: DocumentStore) -> None:
+    one = sample("a.md", "one")
+    put(store, one)
+    before = store.revision(), store.latest()
+    newer = replace(one.state, mtime_ns=5, size=7)
+    store.touch("default", [newer, replace(newer, path="unknown.md")])
+    assert store.file_states("default") == {"a.md": newer}
+    assert (store.revision(), store.latest()) == before
+
+
+def test_hydrate_keeps_the_order_asked_for_and_leaves_unknown_ids_out(store: DocumentStore) -> None:
+    one = sample("a.md", "zero", "one", "two")
+    put(store, one)
+    ids = [chunk.chunk_id for chunk in reversed(one.chunks)]
+    found = store.hydrate([ids[0], ChunkId("0" * 32), *ids[1:]])
+    assert list(found) == ids
+    assert [stored.chunk.text for stored in found.values()] == ["two", "one", "zero"]
+    assert store.hydrate([]) == {}
+
+
+def test_documents_are_listed_by_source_and_path(store: DocumentStore) -> None:
+    put(
+        store,
+        sample("b.md", "x", source_id="z"),
+        sample("c.md", "x", source_id="a"),
+        sample("b.md", "y", source_id="a"),
+    )
+    assert [(d.source_id, d.path) for d in store.list_documents()] == [
+        ("a", "b.md"),
+        ("a", "c.md"),
+        ("z", "b.md"),
+    ]
+
+
+def test_a_document_is_found_by_id_prefix_and_by_end_of_path(store: DocumentStore) -> None:
+    one, two = sample("notes/deep/a.md", "one"), sample("notes/ba.md", "two")
+    put(store, one, two)
+    assert [d.doc_id for d in store.find_documents(one.doc_id)] == [one.doc_id]
+    assert [d.doc_id for d in store.find_documents(one.doc_id[:12])] == [one.doc_id]
+    assert [d.path for d in store.find_documents("a.md")] == ["notes/deep/a.md"]
+    assert [d.path for d in store.find_documents("deep/a.md")] == ["notes/deep/a.md"]
+    assert store.find_documents("") == []
+    assert store.find_documents("%") == []
+
+
+def test_an_exact_path_wins_over_ends_of_others(store: DocumentStore) -> None:
+    put(store, sample("a.md", "one"), sample("b/a.md", "two"))
+    assert [d.path for d in store.find_documents("a.md")] == ["a.md"]
+
+
+@pytest.fixture
+def varied(store: DocumentStore, clock: Clock) -> DocumentStore:
+    put(
+        store,
+        sample("notes/rust.md", "1", lang="en", metadata=Metadata(tags=("rust", "lang"))),
+        sample("notes/deep/메모.md", "2", lang="ko", metadata=Metadata(tags=("memo",), source_type="chat")),
+        sample("log.txt", "3", media=Media.TEXT, metadata=Metadata(trust_level=TrustLevel.GENERATED)),
+    )
+    clock.now = "2024-06-01T00:00:00Z"
+    code = Metadata(trust_level=TrustLevel.SECONDARY, repo="kebab", code_lang="python")
+    put(store, sample("src/x.py", "4", source_id="code", lang="und", metadata=code))
+    return store
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (SearchFilters(tag=("rust", "memo")), {"notes/rust.md", "notes/deep/메모.md"}),
+        (SearchFilters(tag=("none",)), set()),
+        (SearchFilters(lang=("ko",)), {"notes/deep/메모.md"}),
+        (SearchFilters(path=("notes/*",)), {"notes/rust.md"}),
+        (SearchFilters(path=("notes/**",)), {"notes/rust.md", "notes/deep/메모.md"}),
+        (SearchFilters(path=("**/*.md", "*.txt")), {"notes/rust.md", "notes/deep/메모.md", "log.txt"}),
+        (SearchFilters(path=("NOTES/**",)), set()),
+        (SearchFilters(media=("text",)), {"log.txt"}),
+        (SearchFilters(source=("code",)), {"src/x.py"}),
+        (SearchFilters(source_type=("chat",)), {"notes/deep/메모.md"}),
+        (SearchFilters(trust_min=TrustLevel.SECONDARY), {"notes/rust.md", "notes/deep/메모.md", "src/x.py"}),
+        (SearchFilters(trust_min=TrustLevel.GENERATED, lang=("und",)), {"src/x.py"}),
+        (SearchFilters(repo=("kebab",)), {"src/x.py"}),
+        (SearchFilters(code_lang=("python", "rust")), {"src/x.py"}),
+        (SearchFilters(ingested_after="2024-05-15"), {"src/x.py"}),
+        (SearchFilters(tag=("rust",), lang=("ko",)), set()),
+        (SearchFilters(path=("[",), tag=("\udcff", "'; DROP TABLE documents")), set()),
+    ],
+)
+def test_filters_are_and_across_fields_and_or_inside(
+    varied: DocumentStore, filters: SearchFilters, expected: set[str]
+) -> None:
+    allowed = varied.matching(filters)
+    assert allowed is not None
+    by_id = {d.doc_id: d.path for d in varied.list_documents()}
+    assert {by_id[doc_id] for doc_id in allowed} == expected
+    assert {d.path for d in varied.list_documents(filters)} == expected
+
+
+def test_a_filter_by_document_id_keeps_that_document(varied: DocumentStore) -> None:
+    first = varied.list_documents()[0].doc_id
+    assert varied.matching(SearchFilters(doc_id=(first, DocId("nobody")))) == {first}
+
+
+def test_an_empty_filter_is_none(store: DocumentStore) -> None:
+    assert store.matching(SearchFilters()) is None
+
+
+def test_the_outbox_is_read_in_pages_each_document_once(store: DocumentStore) -> None:
+    samples = [sample(f"{n}.md", f"text {n}") for n in range(5)]
+    put(store, *samples, samples[0])
+    position, seen = store.oldest(), []
+    while change := store.pending(position, limit=2):
+        assert change.upto > position
+        assert len(change.changed) + len(change.removed) <= 2
+        seen.extend(change.changed)
+        position = change.upto
+    assert set(seen) == {one.doc_id for one in samples}
+    assert position == store.latest()
+
+
+def test_a_removed_document_is_removed_even_where_an_earlier_page_says_changed(store: DocumentStore) -> None:
+    one = sample("a.md", "text")
+    put(store, one)
+    store.remove([one.doc_id])
+    first = store.pending(store.oldest(), limit=1)
+    assert first is not None
+    assert (first.changed, first.removed) == ((), (one.doc_id,))
+
+
+def test_a_document_that_came_back_is_changed(store: DocumentStore) -> None:
+    one, two = sample("a.md", "text"), sample("a.md", "edited")
+    put(store, one, two, one)
+    change = store.pending(store.oldest())
+    assert change is not None
+    assert (change.changed, change.removed) == ((one.doc_id,), (two.doc_id,))
+
+
+def test_behind_counts_the_documents_an_index_lacks(store: DocumentStore) -> None:
+    start = store.latest()
+    put(store, *[sample(f"{n}.md", f"text {n}") for n in range(3)])
+    put(store, sample("0.md", "text 0"))
+    assert store.behind(start) == 3
+    assert store.behind(store.latest()) == 0
+
+
+def test_a_pruned_outbox_says_where_it_begins(store: DocumentStore) -> None:
+    put(store, *[sample(f"{n}.md", f"text {n}") for n in range(3)])
+    before = store.oldest()
+    middle = store.pending(before, limit=2)
+    assert middle is not None
+    store.prune_outbox(middle.upto)
+    assert store.oldest() == middle.upto
+    rest = store.pending(middle.upto)
+    assert rest is not None
+    assert len(rest.changed) == 1
+    assert store.behind(before) == 3, "an index from before the cut is built anew"
+    store.prune_outbox(before)
+    assert store.oldest() == middle.upto, "pruning never goes back"
+    store.prune_outbox(store.latest() + 1000)
+    assert store.oldest() == store.latest()
+    position = store.latest()
+    put(store, sample("9.md", "later"))
+    assert store.latest() > position, "positions are never used twice"
+
+
+def test_a_document_without_chunks_is_stored(store: DocumentStore) -> None:
+    empty = sample("empty.md")
+    put(store, empty)
+    assert store.counts() == (1, 0)
+    assert store.source_text(empty.doc_id) == ""
+    assert list(store.stored_chunks([empty.doc_id])) == []
+
+
+def test_chunks_of_many_documents_come_document_by_document(store: DocumentStore) -> None:
+    samples = [sample(f"{n:04}.md", "a", "b") for n in range(900)]
+    put(store, *samples)
+    assert [s.chunk.doc_id for s in store.stored_chunks()] == [one.doc_id for one in samples for _ in "ab"]
+    wanted = [samples[7].doc_id, samples[3].doc_id]
+    assert {s.chunk.doc_id for s in store.stored_chunks(wanted)} == set(wanted)
+    assert list(store.stored_chunks([])) == []
