@@ -156,7 +156,7 @@ class Gate(Section, frozen=True):
     threshold: Annotated[float, Meta(ge=0, le=1)] = 0.5
     """Questions whose evidence is less likely than this to hold an answer are refused; 0 never refuses."""
     bias: float = -6.0
-    """Weights of the fitted function; what each feature is stands in docs/asking.md. This one is its constant."""
+    """The constant of the fitted function; below it, what each feature counts (docs/asking.md)."""
     coverage: float = 3.0
     """How much of the question's words the best chunk holds."""
     specific: float = 3.0

@@ -57,8 +57,8 @@ def _headings(path: Sequence[str], screen: Screen) -> str:
 
 def snippet(found: Snippet, screen: Screen, *, columns: int) -> list[str]:
     """The original text in lines that fit, its matched words marked; blank lines are left out."""
-    # Without colours a mark needs two columns more; wrapping narrower keeps the lines within the screen.
-    room = columns if screen.color else columns - 8
+    # Room for the ellipsis at the end and, without colours, for the signs that stand in for them.
+    room = columns - (2 if screen.color else 8)
     found = Snippet(_flowing(found.text), found.marks)
     ranges = [r for r in wrap(found.text, room) if found.text[slice(*r)].strip()]
     lines = [_marked(found, start, end, screen) for start, end in ranges[:SNIPPET_LINES]]

@@ -1,0 +1,148 @@
+"""How results look: what stands where, at any width, with and without colours."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kebab.cli import render
+from kebab.cli.screen import Screen, width
+from kebab.domain.citations import Citation, CitationKind
+from kebab.domain.hits import (
+    Degradation,
+    FusionNote,
+    Leg,
+    LegEvidence,
+    RetrievalDetail,
+    ScoreKind,
+    SearchHit,
+    SearchResponse,
+    SearchTrace,
+    Snippet,
+    TraceCandidate,
+)
+from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.queries import SearchMode
+
+PLAIN = Screen(columns=80)
+COLOR = Screen(columns=80, color=True, links=True, terminal=True)
+
+HIT = SearchHit(
+    rank=1,
+    score=0.99193548,
+    score_kind=ScoreKind.RRF,
+    chunk_id=ChunkId("c" * 32),
+    doc_id=DocId("d" * 32),
+    doc_path="home/전세-계약.md",
+    title="전세 계약",
+    heading_path=("전세 계약", "갱신"),
+    section_label="갱신",
+    snippet=Snippet("## 갱신\n계약갱신요구권은 만료 6개월 전부터\n쓸 수 있다.", ((3, 5), (8, 10))),
+    citation=Citation(CitationKind.LINE, "home/전세-계약.md", 17, 20),
+    retrieval=RetrievalDetail(SearchMode.HYBRID, 0.9919, lexical_rank=1, lexical_score=0.9),
+    index_version="hybrid:lex+vec",
+    embedding_model="m",
+    chunker_version="md-heading-v1",
+    indexed_at="2026-01-01T00:00:00Z",
+    stale=False,
+    source_id="default",
+    trust_level="primary",
+    evidence=(LegEvidence(Leg.LEXICAL, 1, 14.25, 0.5, ("계약", "갱신")),),
+)
+RESPONSE = SearchResponse(
+    query="계약 갱신",
+    mode=SearchMode.HYBRID,
+    hits=(HIT,),
+    next_cursor=None,
+    truncated=False,
+    degraded=(),
+    index_version="hybrid:lex+vec",
+    fusion=FusionNote("rrf", {"lexical": 1.0, "vector": 1.0}, "ranks count alike, k = 60"),
+)
+
+
+def shown(response: SearchResponse = RESPONSE, *, screen: Screen = PLAIN, explain: bool = False) -> str:
+    return render.search_results(response, screen=screen, explain=explain, locate=lambda hit: "file:///x")
+
+
+def without_escapes(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m|\x1b\]8;;[^\x1b]*\x1b\\", "", text)
+
+
+def test_a_hit_shows_rank_score_citation_headings_and_marked_words() -> None:
+    assert shown().split("\n") == [
+        " 1. 0.9919  home/전세-계약.md#L17-L20",
+        "    전세 계약 › 갱신",
+        "    ## «갱신»",
+        "    계약«갱신»요구권은 만료 6개월 전부터 쓸 수 있다.",
+    ]
+
+
+def test_on_a_terminal_words_are_coloured_and_the_citation_is_a_link() -> None:
+    text = shown(screen=COLOR)
+    assert "«" not in text
+    assert "\x1b]8;;file:///x\x1b\\" in text
+    assert "계약갱신요구권은" in without_escapes(text)
+
+
+def test_explain_gives_each_leg_a_bar_its_rank_raw_score_contribution_and_terms() -> None:
+    lines = shown(explain=True).split("\n")
+    (words,) = [line for line in lines if line.startswith("    words")]
+    assert "█████·····" in words
+    assert re.search(r"#1\s+bm25\s+14\.2500\s+\+0\.5000\s+계약 갱신", words)
+    assert "    meaning ··········  not found by this leg" in lines
+    assert "fused   rrf (words 1 meaning 1): ranks count alike, k = 60" in lines
+    assert "index   hybrid:lex+vec" in lines
+    assert "model   m · chunker md-heading-v1" in lines
+
+
+def test_a_leg_that_did_not_run_is_not_said_to_have_missed() -> None:
+    degraded = replace(RESPONSE, degraded=(Degradation("vector", "model_unavailable", "no model"),))
+    assert "not found by this leg" not in shown(degraded, explain=True)
+
+
+def test_a_single_leg_shows_no_other() -> None:
+    single = replace(HIT, retrieval=RetrievalDetail(SearchMode.LEXICAL, 0.9))
+    assert "meaning" not in render.hit(single, screen=PLAIN, locate=lambda hit: None, legs=list(Leg))
+
+
+def test_a_changed_file_is_marked() -> None:
+    stale = replace(HIT, citation=replace(HIT.citation, stale=True))
+    assert "changed since it was indexed" in shown(replace(RESPONSE, hits=(stale,)))
+
+
+def test_a_trace_lists_the_candidates_of_each_leg_and_the_times() -> None:
+    trace = SearchTrace({"lexical": (TraceCandidate(HIT.chunk_id, 1, 14.25),)}, {"lexical_ms": 1.25})
+    text = shown(replace(RESPONSE, trace=trace))
+    assert "lexical: 1 candidates" in text
+    assert "14.2500" in text
+    assert "time    lexical 1.2 ms" in text
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("color", [True, False])
+def test_nothing_is_wider_than_the_screen(columns: int, color: bool) -> None:
+    text = "계약을 갱신하려면 미리 알려야 한다 and so on and on; " * 8
+    marks = tuple((m.start(), m.end()) for m in re.finditer("갱신|알려", text))
+    hit = replace(HIT, snippet=Snippet(text, marks), heading_path=("아주 긴 제목 " * 12, "절"))
+    screen = Screen(columns=columns, color=color, links=color, terminal=color)
+    lines = without_escapes(shown(replace(RESPONSE, hits=(hit,)), screen=screen, explain=True)).split("\n")
+    assert max(width(line) for line in lines) <= columns
+
+
+@given(st.text(alphabet=st.sampled_from("ab한 \n#|-`>1."), max_size=120))
+def test_flowing_text_keeps_every_place(text: str) -> None:
+    flowing = render._flowing(text)
+    assert len(flowing) == len(text)
+    assert [a for a, b in zip(text, flowing, strict=True) if a != b] == ["\n"] * sum(
+        a != b for a, b in zip(text, flowing, strict=True)
+    )
+
+
+def test_lists_tables_and_code_keep_their_lines() -> None:
+    text = "One line\nand more:\n- a\n- b\n| x | y |\n| 1 | 2 |\n```\ncode\nmore\n```"
+    assert render._flowing(text) == text.replace("One line\nand", "One line and")
