@@ -437,7 +437,7 @@ class FakeVectorIndex:
         found = [
             Ranked(chunk_id, _cosine(vector, row))
             for chunk_id, (doc_id, row) in self._rows.items()
-            if docs is None or doc_id in docs
+            if (docs is None or doc_id in docs) and np.any(vector)
         ]
         return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
 

@@ -318,7 +318,7 @@ class VectorIndex(Protocol):
         ...
 
     def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:
-        """Chunk ids by cosine, best first, ties by id."""
+        """Chunk ids by cosine, best first, ties by id. A query of length 0 finds nothing."""
         ...
 
     def optimize(self) -> None:

@@ -32,6 +32,7 @@ ANN_THRESHOLD = 30_000
 # Partitions looked into, and candidates for each wanted hit, before exact cosines decide.
 _PROBES = 40
 _CANDIDATES = 8
+_MIN_CANDIDATES = 400
 # Rows of a filter's documents that are scanned exactly; beyond that the index is asked for more and more.
 _MAX_SCANNED = 50_000
 # Fragments and the share of deleted or not yet indexed rows that call for an overhaul.
@@ -111,7 +112,7 @@ class LanceVectorIndex:
         query = self._unit(vector)
         with self._translated():
             view = self._current()
-            if view is None or limit <= 0 or (docs is not None and not docs):
+            if view is None or limit <= 0 or not query.any() or (docs is not None and not docs):
                 return []
             return _nearest(view, query, limit=limit, docs=docs)
 
@@ -247,12 +248,13 @@ def _nearest(view: _View, query: Vectors, *, limit: int, docs: frozenset[DocId] 
         among = None if docs is None else view.flat.rows_of(docs)
         if view.dataset is None or (among is not None and len(among) <= _MAX_SCANNED):
             return view.flat.nearest(query, limit=limit, among=among)
-    wanted = limit * _CANDIDATES
+    least = max(limit * _CANDIDATES, _MIN_CANDIDATES)
+    wanted = least
     while True:
         row_ids = _proposed(view.dataset, query, wanted, docs)
         found = _gathered(view, row_ids)
         among = None if docs is None else found.rows_of(docs)
-        enough = among is None or len(among) >= limit * _CANDIDATES // 2
+        enough = among is None or len(among) >= least // 2
         if enough or len(row_ids) < wanted:
             return found.nearest(query, limit=limit, among=among)
         wanted *= 4
@@ -277,7 +279,7 @@ def _gathered(view: _View, row_ids: Any) -> FlatVectors:
     import numpy as np
 
     if view.flat is None:
-        return _copied(view.dataset, row_ids)
+        return _copied(view.dataset, np.sort(row_ids))
     at = np.sort(view.flat.positions(row_ids))
     held = view.flat.taken(at)
     missing = np.setdiff1d(row_ids, held.row_ids)
@@ -288,7 +290,7 @@ def _copied(dataset: Any, row_ids: Any | None = None) -> FlatVectors:
     """All rows of the table, or some of them, in order of their ids."""
     import numpy as np
 
-    chosen = None if row_ids is None else f"_rowid IN ({', '.join(map(str, row_ids.tolist()))})"
+    chosen = None if row_ids is None else _among_rows(row_ids.tolist())
     table = dataset.to_table(columns=["chunk_id", "doc_id", "embedding"], filter=chosen, with_row_id=True)
     dimensions = table.schema.field("embedding").type.list_size
     vectors = table["embedding"].combine_chunks().flatten().to_numpy().reshape(-1, dimensions)
@@ -332,11 +334,10 @@ def _rows(model: ModelKey, chunks: Sequence[StoredChunk], vectors: Sequence[Vect
     import numpy as np
     import pyarrow as pa
 
-    matrix = np.array(vectors, dtype=np.float32).reshape(len(vectors), -1)
-    if len(vectors) and matrix.shape[1] != model.dimensions:
-        raise ModelMismatch(
-            f"vectors of {matrix.shape[1]} dimensions, {model.model_id} has {model.dimensions}"
-        )
+    wrong = {len(vector) for vector in vectors} - {model.dimensions}
+    if wrong:
+        raise ModelMismatch(f"vectors of {wrong} dimensions, {model.model_id} has {model.dimensions}")
+    matrix = np.array(vectors, dtype=np.float32).reshape(len(vectors), model.dimensions)
     norms = np.linalg.norm(matrix, axis=1, keepdims=True).astype(np.float32)
     norms[norms == 0] = 1
     matrix /= norms
@@ -359,6 +360,10 @@ def _rows(model: ModelKey, chunks: Sequence[StoredChunk], vectors: Sequence[Vect
 def _among(column: str, values: Sequence[str]) -> str:
     quoted = ", ".join("'" + value.replace("'", "''") + "'" for value in values)
     return f"{column} IN ({quoted})"
+
+
+def _among_rows(row_ids: Sequence[int]) -> str:
+    return f"_rowid IN ({', '.join(map(str, row_ids))})" if row_ids else "false"
 
 
 def _slug(model_id: str) -> str:
