@@ -1,8 +1,9 @@
 """Parser processes: files in, prepared documents out, in the order they were asked for.
 
 They are started as plain child processes rather than through multiprocessing: forking a process that has
-threads may lock up, and spawning would run the user's own script again. A child ignores Ctrl-C, which is
-the main process's to handle, and ends when its standard input does, so that none outlives a killed parent.
+threads may lock up, and spawning would run the user's own script again. A child is in a process group of its
+own, since Ctrl-C is the main process's to handle, and ends when its standard input does, so that none
+outlives a killed parent.
 """
 
 from __future__ import annotations
@@ -71,6 +72,8 @@ def _in_processes(tasks: list[FileTask], policy: ChunkPolicy, processes: int) ->
         for child in children:
             child.stop()
         threads.shutdown(wait=True, cancel_futures=True)
+        for child in children:
+            child.end()
 
 
 def _batches(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:
@@ -99,16 +102,20 @@ class _Child:
         try:
             return self._ask(batch)
         except (OSError, EOFError, pickle.UnpicklingError):
-            self._end()
+            self.end()
             if self._stopped or len(batch) == 1:
                 return [_failed(task) for task in batch]
             return [result for task in batch for result in self.results([task])]
 
     def stop(self) -> None:
+        """Make whoever waits for the process give up; its pipes are closed by ``end``, when nobody does."""
         self._stopped = True
-        self._end()
+        if self._process is not None:
+            self._process.kill()
 
     def _ask(self, batch: list[FileTask]) -> list[Result]:
+        if self._stopped:
+            raise EOFError
         process = self._process or self._start()
         if process.stdin is None or process.stdout is None:
             raise EOFError
@@ -123,13 +130,14 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            process_group=0,
         )
         self._process = process
         if process.stdin is not None:
             process.stdin.write(pickle.dumps(self._policy))
         return process
 
-    def _end(self) -> None:
+    def end(self) -> None:
         process, self._process = self._process, None
         if process is None:
             return

@@ -45,7 +45,7 @@ class _Range:
 def parse_markdown(text: str, defaults: Defaults) -> Parsed:
     """The blocks of a text with ``\\n`` line ends; headings inside quotes and lists open no section."""
     front = read_front_matter(text)
-    body = text.split("\n", front.lines)[-1] if front.lines else text
+    body = _after_lines(text, front.lines)
     blocks = _with_paths(_Liner(body, first_line=front.lines + 1).blocks())
     metadata, warnings = read_metadata(front.values, defaults)
     return Parsed(
@@ -58,6 +58,11 @@ def parse_markdown(text: str, defaults: Defaults) -> Parsed:
 
 
 FORMAT = Format(Media.MARKDOWN, VERSION, parse_markdown)
+
+
+def _after_lines(text: str, count: int) -> str:
+    pieces = text.split("\n", count)
+    return pieces[count] if len(pieces) > count else ""
 
 
 def _title(blocks: list[ParsedBlock], body: str) -> str:

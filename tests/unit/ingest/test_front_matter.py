@@ -1,0 +1,98 @@
+"""Front matter from anybody's files: read where it can be, never a reason to lose the body."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kebab.domain.documents import TrustLevel
+from kebab.ingest.parse.front_matter import read_front_matter
+from kebab.ingest.parse.metadata import read_metadata
+from kebab.ingest.parse.parsed import Defaults, Parsed
+
+
+def metadata(text: str) -> Parsed:
+    from kebab.ingest.parse.markdown import parse_markdown
+
+    return parse_markdown(text, Defaults("stem"))
+
+
+def test_known_keys_become_metadata_and_others_are_kept() -> None:
+    parsed = metadata(
+        "---\ntitle: T\ntags: [rust, '#memory']\naliases: [one, two]\ndate: 2024-03-01\n"
+        "updated_at: 2024-03-02T10:00:00+09:00\ntrust_level: secondary\nsource_type: paper\n"
+        "rating: 5\nnested: {a: [1, 2.5, null, true]}\n---\nbody\n"
+    )
+    found = parsed.metadata
+    assert found.tags == ("rust", "memory")
+    assert found.aliases == ("one", "two")
+    assert (found.created_at, found.updated_at) == ("2024-03-01", "2024-03-02T10:00:00+09:00")
+    assert (found.trust_level, found.source_type) == (TrustLevel.SECONDARY, "paper")
+    assert found.user == {"rating": 5, "nested": {"a": [1, 2.5, None, True]}}
+
+
+def test_toml_is_read_too() -> None:
+    parsed = metadata('+++\ntitle = "T"\ntags = ["a"]\ndate = 2024-03-01\n+++\nbody\n')
+    assert (parsed.title, parsed.metadata.tags, parsed.metadata.created_at) == ("T", ("a",), "2024-03-01")
+
+
+@pytest.mark.parametrize("written", ["tags: a, b", "tags: a b", "tag: [a, b]", "tags:\n  - a\n  - b"])
+def test_tags_may_be_written_in_several_ways(written: str) -> None:
+    assert metadata(f"---\n{written}\n---\nx").metadata.tags == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "title: [unclosed",
+        "a: &x [1]\nb: [*x, *x]",
+        "x: " + "[" * 100 + "]" * 100,
+        "- " * 30_000 + "x",
+        "n: " + "9" * 5000,
+        "!!python/object/apply:os.system ['true']",
+        "a: b: c",
+        "\tkey: tab",
+    ],
+)
+def test_broken_front_matter_is_a_warning_and_the_body_is_kept(broken: str) -> None:
+    parsed = metadata(f"---\n{broken}\n---\n\n# Body\n")
+    assert len(parsed.warnings) == 1
+    assert parsed.warnings[0].startswith("front matter not read: ")
+    assert [block.heading for block in parsed.blocks] == ["Body"]
+
+
+def test_a_few_lines_of_aliases_do_not_fill_the_memory() -> None:
+    bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(
+        f"a{n}: &a{n} [" + ",".join([f"*a{n - 1}"] * 9) + "]\n" for n in range(1, 12)
+    )
+    assert metadata(f"---\n{bomb}---\nbody\n").warnings == (
+        "front matter not read: YAML aliases are not allowed",
+    )
+
+
+@pytest.mark.parametrize("text", ["---\n\nno end\n", "---\njust words\n---\nmore\n", "----\na: b\n----\n"])
+def test_a_thematic_break_is_no_front_matter(text: str) -> None:
+    assert read_front_matter(text).lines == 0
+
+
+def test_an_impossible_date_is_kept_as_written() -> None:
+    assert metadata("---\ndate: 2024-13-40\n---\nx").metadata.created_at == "2024-13-40"
+
+
+def test_an_unknown_trust_level_is_a_warning() -> None:
+    parsed = metadata("---\ntrust_level: absolute\n---\nx")
+    assert parsed.metadata.trust_level is TrustLevel.PRIMARY
+    assert "trust_level 'absolute' is not one of" in parsed.warnings[0]
+
+
+def test_the_source_gives_what_the_file_does_not_say() -> None:
+    found, _ = read_metadata({}, Defaults("x", "reference", TrustLevel.GENERATED))
+    assert (found.source_type, found.trust_level) == ("reference", TrustLevel.GENERATED)
+
+
+def test_every_value_can_be_written_as_json() -> None:
+    values = read_front_matter(
+        "---\n1: .inf\nset: !!set {a, b}\nbin: !!binary aGk=\nnone: ~\ndate: 2024-01-01\n---\n"
+    ).values
+    assert json.loads(json.dumps(dict(values), allow_nan=False))["1"] == "inf"

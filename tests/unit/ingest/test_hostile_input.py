@@ -1,0 +1,83 @@
+"""Files that were not meant kindly: each is read, or fails with a reason, in a moment."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.unit.ingest.building import document, failure
+
+
+@pytest.fixture(autouse=True)
+def in_a_moment() -> Iterator[None]:
+    began = time.process_time()
+    yield
+    assert time.process_time() - began < 10
+
+
+def test_a_file_with_nul_bytes_is_binary(tmp_path: Path) -> None:
+    assert failure(tmp_path, "a.md", b"text\0more") == "failed: binary file: NUL at byte 4"
+
+
+def test_bytes_that_are_no_text_fail_with_their_place(tmp_path: Path) -> None:
+    assert failure(tmp_path, "a.md", b"caf\xe9 au lait") == "failed: not valid UTF-8: byte 3"
+
+
+def test_utf_16_with_a_mark_is_read(tmp_path: Path) -> None:
+    stored, _ = document(tmp_path, "a.txt", "안녕 hello\nsecond".encode("utf-16"))
+    assert stored.text == "안녕 hello\nsecond"
+
+
+def test_truncated_utf_16_fails(tmp_path: Path) -> None:
+    assert failure(tmp_path, "a.txt", "abc".encode("utf-16")[:-1]).startswith("failed: not valid UTF-16")
+
+
+def test_notes_of_korean_windows_are_read(tmp_path: Path) -> None:
+    text = "# 회의록\n\n다음 주까지 보고서를 제출하기로 했다. API 문서도 고친다.\n"
+    stored, _ = document(tmp_path, "a.md", text.encode("cp949"))
+    assert (stored.title, stored.lang, stored.text) == ("회의록", "ko", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> " * 10_000 + "deep",
+        "- " * 10_000 + "deep",
+        "".join("  " * n + "- level\n" for n in range(1_000)),
+        "[" * 50_000,
+        "*a " * 50_000,
+        "|a" * 1_000 + "|\n" + "|-" * 1_000 + "|\n",
+        "`" * 10_000,
+        "# " * 10_000,
+    ],
+    ids=["quotes", "lists", "indented lists", "brackets", "stars", "table", "ticks", "hashes"],
+)
+def test_deep_nesting_is_only_text(tmp_path: Path, text: str) -> None:
+    stored, chunks = document(tmp_path, "a.md", text)
+    assert chunks
+    assert stored.text == text
+
+
+def test_thousands_of_headings_in_a_row_stay_within_the_limit(tmp_path: Path) -> None:
+    _, chunks = document(tmp_path, "a.md", "".join(f"# heading {n}\n" for n in range(5_000)))
+    assert max(chunk.token_estimate for chunk in chunks) <= 1000
+    assert sum(chunk.text.count("# heading") for chunk in chunks) == 5_000
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.txt"])
+def test_a_line_of_many_megabytes_is_cut(tmp_path: Path, name: str) -> None:
+    stored, chunks = document(tmp_path, name, "word " * 2_000_000)
+    assert "".join(chunk.text for chunk in chunks) == stored.text
+    assert {(chunk.spans[0].start, chunk.spans[0].end) for chunk in chunks} == {(1, 1)}
+
+
+def test_an_empty_file_is_a_document_without_chunks(tmp_path: Path) -> None:
+    stored, chunks = document(tmp_path, "empty.md", b"")
+    assert (stored.title, chunks) == ("empty", ())
+
+
+def test_whatever_goes_wrong_inside_is_that_files_failure(tmp_path: Path) -> None:
+    # No scan gives such a file to be read; it stands for any error that a parser did not foresee.
+    assert failure(tmp_path, "a.unheard-of", b"text") == "failed: KeyError: '.unheard-of'"

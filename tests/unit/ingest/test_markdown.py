@@ -1,0 +1,126 @@
+"""What the Markdown parser sees in a file: blocks with lines, headings, title, language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.ingest.building import document
+
+from kebab.domain.documents import BlockKind
+from kebab.ingest.parse.markdown import parse_markdown
+from kebab.ingest.parse.parsed import Defaults, Parsed
+
+
+def parse(text: str) -> Parsed:
+    return parse_markdown(text, Defaults("file-name"))
+
+
+def shapes(text: str) -> list[tuple[str, int, int]]:
+    return [(str(block.kind), block.start, block.end) for block in parse(text).blocks]
+
+
+def test_each_kind_of_block_is_found_with_its_lines() -> None:
+    text = (
+        "# Head\n\npara\nmore\n\n- a\n  - b\n\n> quote\n\n```py\ncode\n\ncode\n```\n\n"
+        "| a | b |\n|---|---|\n| 1 | 2 |\n\n![alt](x.png)\n\nSetext\n------\n"
+    )
+    assert shapes(text) == [
+        ("heading", 1, 1),
+        ("paragraph", 3, 4),
+        ("list", 6, 7),
+        ("quote", 9, 9),
+        ("code", 11, 15),
+        ("table", 17, 19),
+        ("image", 21, 21),
+        ("heading", 23, 24),
+    ]
+
+
+def test_lines_that_no_block_claims_are_paragraphs() -> None:
+    text = "para\n\n[a]: http://x\n[b]: http://y\n\n---\n\nend\n"
+    assert shapes(text) == [
+        ("paragraph", 1, 1),
+        ("paragraph", 3, 4),
+        ("paragraph", 6, 6),
+        ("paragraph", 8, 8),
+    ]
+
+
+def test_front_matter_counts_in_line_numbers() -> None:
+    assert shapes("---\ntitle: T\n---\n\n# H\n\ntext\n") == [("heading", 5, 5), ("paragraph", 7, 7)]
+
+
+def test_windows_line_ends_and_a_byte_order_mark_keep_the_numbers(tmp_path: Path) -> None:
+    plain, _ = document(tmp_path, "a.md", "---\ntitle: T\n---\n# H\n\ntext\n")
+    windows, chunks = document(tmp_path, "b.md", b"\xef\xbb\xbf---\r\ntitle: T\r\n---\r\n# H\r\n\r\ntext\r\n")
+    assert (windows.title, windows.text) == (plain.title, plain.text)
+    assert chunks[0].text == "# H\n\ntext"
+    assert (chunks[0].spans[0].start, chunks[0].spans[0].end) == (4, 6)
+
+
+def test_a_heading_is_its_words_without_markup() -> None:
+    (block,) = parse("## The *big* `code` [link](http://x) ![alt](y) {#anchor}\n").blocks
+    assert (block.level, block.heading) == (2, "The big code link alt")
+
+
+def test_heading_paths_follow_the_levels() -> None:
+    text = "# A\n## B\n### C\n## D\ntext\n# E\n"
+    assert [block.heading_path for block in parse(text).blocks] == [
+        ("A",),
+        ("A", "B"),
+        ("A", "B", "C"),
+        ("A", "D"),
+        ("A", "D"),
+        ("E",),
+    ]
+
+
+def test_a_heading_in_code_or_in_a_quote_opens_no_section() -> None:
+    blocks = parse("```\n# not\n```\n\n> # neither\n\n- # nor\n").blocks
+    assert BlockKind.HEADING not in [block.kind for block in blocks]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("---\ntitle: From front matter\n---\n# Heading\n", "From front matter"),
+        ("## Second\n\n# First\n", "First"),
+        ("text\n\n## Only second\n", "Only second"),
+        ("**Bold** words [here](http://x) open it\n\nmore\n", "Bold words here open it"),
+        ("", "file-name"),
+        ("---\n---\n", "file-name"),
+    ],
+)
+def test_the_title_is_the_best_there_is(text: str, title: str) -> None:
+    assert parse(text).title == title
+
+
+def test_a_long_first_line_is_cut_at_a_word() -> None:
+    title = parse("word " * 40).title
+    assert len(title) <= 81
+    assert title.endswith("word…")
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("This is a note about the way we work.", "en"),
+        ("러스트의 소유권 규칙은 세 가지다. Rust ownership", "ko"),
+        ("これは日本語の文章です。漢字も使います。", "ja"),
+        ("这是一个中文句子，没有别的文字。", "zh"),
+        ("1234 5678", "und"),
+        ("Quelques mots sans rien", "und"),
+        ("---\nlang: fr\n---\nQuelques mots\n", "fr"),
+    ],
+)
+def test_the_language_is_stated_or_detected(text: str, lang: str) -> None:
+    assert parse(text).lang == lang
+
+
+def test_decomposed_text_is_composed(tmp_path: Path) -> None:
+    import unicodedata
+
+    stored, chunks = document(tmp_path, "a.md", unicodedata.normalize("NFD", "# 소유권\n\n규칙\n"))
+    assert stored.title == "소유권"
+    assert chunks[0].text == "# 소유권\n\n규칙"

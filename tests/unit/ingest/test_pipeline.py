@@ -1,0 +1,407 @@
+"""An ingest run from the outside: what is stored, found, removed and reported."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.fakes import (
+    FakeDocumentStore,
+    FakeEmbedder,
+    FakeEmbeddingStore,
+    FakeLedger,
+    FakeLexicalIndex,
+    FakeVectorIndex,
+)
+
+from kebab.domain.ingests import IngestProgress, IngestReport, Outcome, RunStatus
+from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError
+from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.pipeline import IngestPipeline
+from kebab.ingest.scan import SourceFolder
+from kebab.ports import EmbeddingKind, LexicalQuery
+
+
+@dataclass
+class Bench:
+    """A pipeline over a folder, on fakes."""
+
+    root: Path
+    data: Path
+    store: FakeDocumentStore = field(default_factory=FakeDocumentStore)
+    embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
+    ledger: FakeLedger = field(default_factory=FakeLedger)
+    lexical: FakeLexicalIndex = field(default_factory=FakeLexicalIndex)
+    events: list[IngestProgress] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.embeddings = FakeEmbeddingStore(self.store)
+        self.vectors = FakeVectorIndex(self.embedder.key)
+        self.pipeline = IngestPipeline(
+            sources=(SourceFolder("notes", self.root, (".*",)),),
+            inbox=self.data / "inbox",
+            policy=ChunkPolicy(),
+            store=self.store,
+            embeddings=self.embeddings,
+            ledger=self.ledger,
+            lexical=self.lexical,
+            embedder=self.embedder,
+            vectors=self.vectors,
+        )
+
+    def write(self, name: str, text: str) -> Path:
+        file = self.root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def run(self, *paths: Path, allow_mass_delete: bool = False, force: bool = False) -> IngestReport:
+        self.events.clear()
+        return self.pipeline.run(
+            paths, allow_mass_delete=allow_mass_delete, force=force, progress=self.events.append
+        )
+
+    def found(self, word: str) -> set[str]:
+        """The paths at which a word is found, the same in both indexes."""
+        hits = self.lexical.search(LexicalQuery((word,)), limit=1000)
+        stored = self.store.hydrate([hit.id for hit in hits])  # type: ignore[misc]
+        assert len(stored) == len(hits), "the index knows a chunk that the store does not"
+        assert self.vectors.chunk_ids() == self.lexical.chunk_ids()
+        return {chunk.path for chunk in stored.values()}
+
+    def paths(self) -> list[str]:
+        return [document.path for document in self.store.list_documents()]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path / "notes", tmp_path / "data")
+
+
+def outcomes(report: IngestReport) -> dict[str, str]:
+    return {item.path: str(item.outcome) for item in report.items}
+
+
+def test_a_folder_becomes_searchable(bench: Bench) -> None:
+    bench.write("a.md", "# Apple\n\nred fruit\n")
+    bench.write("sub/b.txt", "banana\n")
+    bench.write("c.png", "picture")
+    report = bench.run()
+    assert outcomes(report) == {"a.md": "indexed", "sub/b.txt": "indexed", "c.png": "skipped"}
+    assert (report.run.status, report.run.chunks, report.run.embedded) == (RunStatus.COMPLETED, 2, 2)
+    assert report.skipped_by_extension == {".png": 1}
+    assert bench.found("banana") == {"sub/b.txt"}
+
+
+def test_a_second_run_changes_nothing(bench: Bench) -> None:
+    bench.write("a.md", "# Apple\n")
+    bench.run()
+    before, calls = bench.store.revision(), len(bench.embedder.calls)
+    report = bench.run()
+    assert (report.run.unchanged, report.run.indexed, report.items) == (1, 0, ())
+    assert (bench.store.revision(), len(bench.embedder.calls)) == (before, calls)
+
+
+def test_a_touched_file_is_unchanged_and_its_time_is_remembered(bench: Bench) -> None:
+    file = bench.write("a.md", "# Apple\n")
+    bench.run()
+    before = bench.store.revision()
+    os.utime(file, ns=(5, 5_000_000_000))
+    assert bench.run().run.unchanged == 1
+    assert bench.store.revision() == before
+    assert bench.store.file_states("notes")["a.md"].mtime_ns == 5_000_000_000
+
+
+def test_an_edit_leaves_no_old_text(bench: Bench) -> None:
+    bench.write("a.md", "# Apple\n\nolder words\n")
+    bench.run()
+    bench.write("a.md", "# Apple\n\nnewer text here\n")
+    bench.run()
+    assert bench.found("older") == set()
+    assert bench.found("newer") == {"a.md"}
+
+
+def test_a_deleted_file_is_gone_everywhere(bench: Bench) -> None:
+    bench.write("a.md", "apple")
+    gone = bench.write("b.md", "banana")
+    bench.run()
+    gone.unlink()
+    report = bench.run()
+    assert outcomes(report) == {"b.md": "removed"}
+    assert bench.found("banana") == set()
+
+
+def test_a_moved_file_is_not_embedded_again(bench: Bench) -> None:
+    file = bench.write("a.md", "# Title\n\napple")
+    bench.run()
+    calls = len(bench.embedder.calls)
+    file.rename(bench.root / "b.md")
+    report = bench.run()
+    assert outcomes(report) == {"b.md": "indexed", "a.md": "removed"}
+    assert len(bench.embedder.calls) == calls
+    assert bench.found("apple") == {"b.md"}
+
+
+def test_a_renamed_folder_is_no_mass_deletion(bench: Bench) -> None:
+    for n in range(6):
+        bench.write(f"old/{n}.md", f"note {n}")
+    bench.run()
+    (bench.root / "old").rename(bench.root / "new")
+    bench.run()
+    assert bench.paths() == [f"new/{n}.md" for n in range(6)]
+
+
+def test_a_file_that_is_now_ignored_disappears(bench: Bench) -> None:
+    bench.write("a.md", "apple")
+    bench.write("draft.md", "draft")
+    bench.run()
+    bench.write(".kebabignore", "draft.md\n")
+    report = bench.run()
+    assert (report.run.removed, report.skipped_by_reason) == (1, {"ignored by .kebabignore": 1})
+    assert bench.paths() == ["a.md"]
+
+
+def test_a_missing_root_removes_nothing_and_other_sources_go_on(bench: Bench, tmp_path: Path) -> None:
+    bench.write("a.md", "apple")
+    bench.run()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "b.md").write_text("banana")
+    bench.root.rename(tmp_path / "away")
+    pipeline = replace(bench.pipeline, sources=(*bench.pipeline.sources, SourceFolder("other", other)))
+    report = pipeline.run()
+    failed = [item for item in report.items if item.outcome is Outcome.FAILED]
+    assert [item.source_id for item in failed] == ["notes"]
+    assert "does not exist" in (failed[0].reason or "")
+    assert bench.paths() == ["a.md", "b.md"]
+
+
+def test_an_emptied_root_stops_the_run_before_anything_is_removed(bench: Bench) -> None:
+    file = bench.write("a.md", "apple")
+    bench.run()
+    file.unlink()
+    with pytest.raises(MassDelete, match="1 of the 1 documents of source 'notes' are gone"):
+        bench.run()
+    assert bench.found("apple") == {"a.md"}
+    assert [event.kind for event in bench.events if event.run] == ["failed"]
+    assert bench.ledger.runs()[0].status is RunStatus.FAILED
+    bench.run(allow_mass_delete=True)
+    assert bench.paths() == []
+
+
+def test_more_than_half_is_a_mass_deletion_and_half_is_not(bench: Bench) -> None:
+    files = [bench.write(f"{n}.md", f"note {n}") for n in range(8)]
+    bench.run()
+    for file in files[:4]:
+        file.unlink()
+    bench.run()
+    assert len(bench.paths()) == 4
+    for file in files[4:7]:
+        file.unlink()
+    with pytest.raises(MassDelete):
+        bench.run()
+    assert len(bench.paths()) == 4
+
+
+def test_a_bad_file_fails_alone_and_keeps_its_last_good_version(bench: Bench) -> None:
+    bench.write("a.md", "apple")
+    bad = bench.write("b.md", "banana")
+    bench.run()
+    bad.write_bytes(b"ban\0na")
+    bench.write("a.md", "apricot")
+    report = bench.run()
+    assert outcomes(report) == {"a.md": "indexed", "b.md": "failed"}
+    assert (report.run.status, report.run.failed) == (RunStatus.COMPLETED, 1)
+    assert bench.found("apricot") == {"a.md"}
+    assert bench.found("banana") == {"b.md"}
+
+
+def test_another_chunk_size_reprocesses_and_reuses_vectors_of_equal_chunks(bench: Bench) -> None:
+    bench.write("a.md", "# Title\n\nshort")
+    bench.run()
+    calls = len(bench.embedder.calls)
+    report = replace(bench.pipeline, policy=ChunkPolicy(400, 80, 900)).run()
+    assert (report.run.indexed, report.run.embedded) == (1, 0)
+    assert len(bench.embedder.calls) == calls
+
+
+def test_force_reads_everything_again(bench: Bench) -> None:
+    bench.write("a.md", "apple")
+    bench.run()
+    assert bench.run(force=True).run.indexed == 1
+
+
+def test_a_dry_run_reports_and_writes_nothing(bench: Bench) -> None:
+    bench.write("a.md", "apple")
+    gone = bench.write("b.md", "banana")
+    bench.run()
+    runs = len(bench.ledger.runs())
+    gone.unlink()
+    bench.write("c.md", "cherry")
+    report = bench.pipeline.run(dry_run=True)
+    assert outcomes(report) == {"b.md": "removed", "c.md": "indexed"}
+    assert bench.paths() == ["a.md", "b.md"]
+    assert len(bench.ledger.runs()) == runs
+
+
+def test_named_paths_are_the_only_ones_looked_at(bench: Bench) -> None:
+    bench.write("a.md", "apple")
+    bench.write("sub/b.md", "banana")
+    bench.write("sub/c.md", "cherry")
+    bench.run(bench.root / "sub")
+    assert bench.paths() == ["sub/b.md", "sub/c.md"]
+    (bench.root / "sub/c.md").unlink()
+    bench.run(bench.root / "sub/c.md", bench.root / "a.md")
+    assert bench.paths() == ["a.md", "sub/b.md"]
+
+
+def test_a_named_path_that_does_not_exist_is_a_failure(bench: Bench) -> None:
+    report = bench.run(bench.root / "nothing.md")
+    assert [(item.outcome, item.reason) for item in report.items] == [
+        (Outcome.FAILED, "there is no such file")
+    ]
+
+
+def test_a_file_outside_every_source_is_kept_in_the_inbox(bench: Bench, tmp_path: Path) -> None:
+    outside = tmp_path / "elsewhere" / "z.md"
+    outside.parent.mkdir()
+    outside.write_text("# Zebra\n")
+    bench.write("a.md", "apple")
+    bench.run(outside)
+    assert [(d.source_id, d.title) for d in bench.store.list_documents()] == [("inbox", "Zebra")]
+    bench.run()
+    assert [d.source_id for d in bench.store.list_documents()] == ["inbox", "notes"]
+    outside.write_text("# Zebu\n")
+    bench.run(outside)
+    assert [d.title for d in bench.store.list_documents() if d.source_id == "inbox"] == ["Zebu"]
+
+
+def test_a_folder_outside_every_source_is_refused(bench: Bench, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="belongs to no source"):
+        bench.run(tmp_path)
+
+
+def test_a_text_is_stored_under_its_title_and_replaced_by_the_next_of_that_title(bench: Bench) -> None:
+    bench.pipeline.ingest_text("회의록 6/2", "첫 번째 안건\n")
+    bench.pipeline.ingest_text("회의록 6/2", "두 번째 안건\n")
+    (document,) = bench.store.list_documents()
+    assert (document.source_id, document.title) == ("inbox", "회의록 6/2")
+    assert "두 번째" in (bench.store.source_text(document.doc_id) or "")
+    with pytest.raises(InvalidInput, match="no letter or digit"):
+        bench.pipeline.ingest_text("///", "text")
+
+
+def test_cancelling_stores_whole_documents_and_the_next_run_goes_on(bench: Bench) -> None:
+    for n in range(5):
+        bench.write(f"{n}.md", f"note{n}")
+    seen: list[IngestProgress] = []
+    report = bench.pipeline.run(
+        progress=seen.append, cancelled=lambda: sum(e.item is not None for e in seen) >= 2
+    )
+    assert (report.run.status, report.run.indexed) == (RunStatus.CANCELLED, 2)
+    assert [event.kind for event in seen if event.run] == ["cancelled"]
+    assert (bench.store.counts(), bench.lexical.count()) == ((2, 2), 2)
+    assert bench.run().run.indexed == 3
+    assert bench.found("note1") == {"1.md"}
+
+
+def test_exactly_one_terminal_event_and_rates_come_with_progress(bench: Bench) -> None:
+    bench.write("a.md", "apple")
+    bench.write("b.md", "banana")
+    bench.run()
+    kinds = [event.kind for event in bench.events]
+    assert kinds[0] == "started"
+    assert [kind for kind in kinds if kind in ("completed", "cancelled", "failed")] == ["completed"]
+    assert kinds[-1] == "completed"
+    items = [event for event in bench.events if event.kind == "item"]
+    assert [(event.done, event.total) for event in items] == [(1, 2), (2, 2)]
+    assert all(event.rate is not None and event.eta_s is not None for event in items)
+
+
+def test_the_ledger_keeps_every_item_but_the_unchanged(bench: Bench) -> None:
+    bench.write("a.md", "apple")
+    bench.run()
+    bench.write("b.md", "banana")
+    run = bench.run().run
+    assert [item.path for item in bench.ledger.items(run.run_id)] == ["b.md"]
+    assert (bench.ledger.runs()[0], run.unchanged) == (run, 1)
+
+
+class BrokenEmbedder(FakeEmbedder):
+    def embed(self, texts: object, kind: EmbeddingKind) -> object:  # type: ignore[override]
+        raise ModelUnavailable("the model file is gone")
+
+
+def test_without_a_model_the_words_are_indexed_all_the_same(bench: Bench) -> None:
+    for n in range(30):
+        bench.write(f"{n}.md", f"apple{n}")
+    report = replace(bench.pipeline, embedder=BrokenEmbedder()).run()
+    assert report.run.status is RunStatus.COMPLETED
+    assert report.degraded == ("not embedded: the model file is gone",)
+    assert bench.lexical.count() == 30
+    assert bench.run().run.embedded == 30
+
+
+class FullStore(FakeDocumentStore):
+    def put(self, *_: object) -> None:
+        raise StorageError("the disk is full")
+
+
+def test_an_error_of_the_store_ends_the_run_and_is_recorded(bench: Bench) -> None:
+    bench.write("a.md", "apple")
+    seen: list[IngestProgress] = []
+    with pytest.raises(StorageError):
+        replace(bench.pipeline, store=FullStore()).run(progress=seen.append)
+    assert [event.kind for event in seen if event.run] == ["failed"]
+    assert bench.ledger.runs()[0].error == "the disk is full"
+
+
+def test_two_sources_may_hold_the_same_path(bench: Bench, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text("banana")
+    bench.write("a.md", "apple")
+    pipeline = replace(bench.pipeline, sources=(*bench.pipeline.sources, SourceFolder("other", other)))
+    pipeline.run()
+    assert [(d.source_id, d.path) for d in bench.store.list_documents()] == [
+        ("notes", "a.md"),
+        ("other", "a.md"),
+    ]
+
+
+_STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["a.md", "b.md", "d/c.txt"]),
+        st.none() | st.lists(st.sampled_from(["ant", "bee", "cat", "# dog", ""]), max_size=4).map("\n".join),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(steps=_STEPS)
+@settings(max_examples=40, deadline=None)
+def test_after_any_edits_the_indexes_hold_what_the_folder_holds(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str | None]]
+) -> None:
+    folder = tmp_path_factory.mktemp("edits")
+    bench = Bench(folder / "notes", folder / "data")
+    for name, text in steps:
+        if text is None:
+            (bench.root / name).unlink(missing_ok=True)
+        else:
+            bench.write(name, text)
+        bench.run(allow_mass_delete=True)
+    files = {file.relative_to(bench.root).as_posix(): file for file in bench.root.rglob("*.*")}
+    assert bench.paths() == sorted(files)
+    for word in ("ant", "bee", "cat", "dog"):
+        # A title is searchable with every chunk of its document, and here it is a word of the text.
+        assert bench.found(word) == {name for name, file in files.items() if word in file.read_text()}
+    revision = bench.store.revision()
+    bench.run(allow_mass_delete=True)
+    assert bench.store.revision() == revision
