@@ -1,0 +1,221 @@
+"""From a folder of records to the model's files, by one command.
+
+    python -m training.train --data FOLDER --out FOLDER [--collections FOLDER] [--variants FILE.json]
+
+The vocabulary and the pairs are made once; each variant (settings that differ from the defaults, by name) is
+trained and written to OUT/NAME. Without variants there is one, named "model".
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, replace
+from multiprocessing import get_context
+from os import cpu_count
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from training import vocabulary
+from training.evaluate import measure_all
+from training.export import export
+from training.model import DOCUMENT, QUERY, DeviceBags, StaticModel, contrast, on_device, sampler
+from training.pairs import TYPES, PairSet, make_pairs
+from training.settings import Settings
+
+DEV_LIMIT = 4000
+
+
+class Material:
+    """Pairs of one vocabulary on the device, sorted by source and type; the held-out ones beside them."""
+
+    def __init__(self, train: list[PairSet], dev: list[PairSet], device: torch.device) -> None:
+        self.sets, self.device = train, device
+        self.names = names = sorted({part.source for part in train})
+        group = np.concatenate([names.index(part.source) * len(TYPES) + part.types for part in train])
+        sort = np.argsort(group, kind="stable")
+        self.groups = group[sort]
+        self.rows = torch.from_numpy(sort).to(device)
+        owner = np.concatenate([names.index(part.source) * 10_000_000 + part.records for part in train])
+        self.records = torch.from_numpy(owner).to(device)
+        self.queries = on_device([part.queries for part in train], device)
+        self.documents = on_device([part.documents for part in train], device)
+        self.dev_types = np.concatenate([part.types for part in dev])
+        self.dev_queries = on_device([part.queries for part in dev], device)
+        self.dev_documents = on_device([part.documents for part in dev], device)
+
+    def frequencies(self, size: int) -> torch.Tensor:
+        """Return each token's share of all document tokens."""
+        counts = torch.bincount(self.documents.tokens.long(), minlength=size).float()
+        return counts / counts.sum()
+
+
+@torch.no_grad()
+def reciprocal_rank(
+    model: StaticModel, queries: DeviceBags, documents: DeviceBags, rows: np.ndarray
+) -> float:
+    """Return the mean reciprocal rank of each pair's document among those of up to DEV_LIMIT pairs."""
+    chosen = torch.from_numpy(np.random.default_rng(0).permutation(rows)[:DEV_LIMIT]).to(
+        queries.tokens.device
+    )
+    scores = model(queries.select(chosen), QUERY) @ model(documents.select(chosen), DOCUMENT).T
+    ranks = (scores > scores.diagonal()[:, None]).sum(1) + 1
+    return float((1.0 / ranks).mean())
+
+
+def dev_figures(model: StaticModel, material: Material, held_out: tuple[str, ...]) -> dict[str, float]:
+    """Return figures by type: of pages held out of training and, as "far-…", of whole sources held out."""
+    figures: dict[str, float] = {}
+    for number, name in enumerate(TYPES):
+        rows = np.flatnonzero(material.dev_types == number)
+        if len(rows) > 1:
+            figures[name] = reciprocal_rank(model, material.dev_queries, material.dev_documents, rows)
+    figures["mean"] = float(np.mean(list(figures.values())))
+    far: dict[str, float] = {}
+    for source in held_out:
+        for number, name in enumerate(TYPES):
+            group = material.names.index(source) * len(TYPES) + number
+            rows = material.rows.cpu().numpy()[material.groups == group]
+            if len(rows) > 200:
+                mrr = reciprocal_rank(model, material.queries, material.documents, rows)
+                far[f"far-{source}-{name}"] = mrr
+    return figures | far | ({"far-mean": float(np.mean(list(far.values())))} if far else {})
+
+
+def rate(step: int, settings: Settings) -> float:
+    """Return the learning rate's factor: a short rise, then half a cosine down to zero."""
+    if step < settings.warmup:
+        return (step + 1) / settings.warmup
+    return 0.5 * (1 + math.cos(math.pi * (step - settings.warmup) / max(1, settings.steps - settings.warmup)))
+
+
+def fit(material: Material, settings: Settings) -> StaticModel:
+    """Return a model trained with these settings; the same settings on the same device repeat it."""
+    torch.manual_seed(settings.seed)
+    model = StaticModel(
+        material.frequencies(settings.vocabulary).cpu(),
+        dimensions=settings.dimensions,
+        power=settings.count_power,
+        highest_scale=settings.highest_scale,
+    ).to(material.device)
+    draws = sampler(
+        material.sets,
+        material.groups,
+        shares=settings.shares,
+        boosts=settings.boosts | dict.fromkeys(settings.held_out, 0.0),
+        damping=settings.damping,
+        homogeneous=settings.homogeneous,
+        device=material.device,
+        seed=settings.seed,
+    )
+    optimizer = torch.optim.Adam(
+        [
+            {"params": [model.vectors], "lr": settings.learning_rate},
+            {"params": [model.log_weights, model.log_scale], "lr": settings.weight_learning_rate},
+        ],
+        eps=settings.epsilon,
+    )
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: rate(step, settings))
+    for _ in range(settings.steps):
+        rows = material.rows[draws.draw(settings.batch)]
+        queries = model(material.queries.select(rows), QUERY, dropout=settings.dropout)
+        documents = model(material.documents.select(rows), DOCUMENT, dropout=settings.dropout)
+        owners = material.records[rows]
+        same = (owners[:, None] == owners[None, :]).fill_diagonal_(False)
+        optimizer.zero_grad()
+        contrast(model, queries, documents, same).backward()
+        model.vectors.grad[:, : settings.frozen] = 0
+        optimizer.step()
+        schedule.step()
+    return model
+
+
+def save(model: StaticModel, folder: Path, pieces: list[tuple[str, float]], settings: Settings) -> None:
+    """Write the model's files and the settings they came from."""
+    export(
+        folder,
+        pieces=pieces,
+        vectors=model.vectors.detach().cpu().numpy(),
+        weights=model.log_weights.detach().exp().cpu().numpy(),
+        power=settings.count_power,
+        version="1",
+    )
+    (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=1) + "\n", "utf-8")
+
+
+def variants(path: Path | None) -> dict[str, Settings]:
+    """Return the named settings to train; differences from the defaults are given in a JSON object."""
+    if path is None:
+        return {"model": Settings()}
+    return {name: replace(Settings(), **changes) for name, changes in json.loads(path.read_text()).items()}
+
+
+def pieces_for(data: Path, out: Path, settings: Settings, *, workers: int) -> Path:
+    """Return the vocabulary file for these settings, made if it is not there yet."""
+    path = out / f"vocabulary-{settings.vocabulary}-{settings.hangul}.tsv"
+    if not path.is_file():
+        out.mkdir(parents=True, exist_ok=True)
+        vocabulary.write(
+            path, vocabulary.build(data, size=settings.vocabulary, hangul=settings.hangul, workers=workers)
+        )
+    return path
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--collections", type=Path)
+    parser.add_argument("--variants", type=Path)
+    parser.add_argument(
+        "--sample", type=int, help="use only the first N parts of each source, to try the code"
+    )
+    arguments = parser.parse_args()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    workers = cpu_count() or 1
+    began = time.monotonic()
+    ready: dict[Path, Material] = {}
+    # Judged beside the training of the next variant; a forked process cannot use the device's library.
+    judges, jobs = ProcessPoolExecutor(4, mp_context=get_context("spawn")), []
+    for name, settings in variants(arguments.variants).items():
+        path = pieces_for(arguments.data, arguments.out, settings, workers=workers)
+        if path not in ready:
+            ready = {
+                path: Material(
+                    *make_pairs(arguments.data, path, workers=workers, limit=arguments.sample), device
+                )
+            }
+            print(
+                f"{time.monotonic() - began:6.0f}s  {len(ready[path].rows)} pairs for {path.name}", flush=True
+            )
+        model = fit(ready[path], settings)
+        dev = dev_figures(model, ready[path], settings.held_out)
+        print(f"{time.monotonic() - began:6.0f}s  {name}: {_short(_means(dev))}", flush=True)
+        save(model, arguments.out / name, vocabulary.load(path), settings)
+        jobs.append(judges.submit(judge, arguments.out / name, dev, arguments.collections))
+    for job in jobs:
+        print(job.result(), flush=True)
+
+
+def judge(folder: Path, dev: dict[str, float], collections: Path | None) -> str:
+    """Measure an exported model, write the figures beside it, and return them in a readable form."""
+    figures = {"dev": dev} | (measure_all(folder, collections) if collections else {})
+    (folder / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    return "\n".join([folder.name, *(f"    {name:22} {_short(values)}" for name, values in figures.items())])
+
+
+def _means(figures: dict[str, float]) -> dict[str, float]:
+    return {name: value for name, value in figures.items() if name.endswith("mean")}
+
+
+def _short(figures: dict[str, float]) -> str:
+    return " ".join(f"{name} {value:.4f}" for name, value in figures.items())
+
+
+if __name__ == "__main__":
+    main()
