@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ import msgspec
 
 from kebab import config
 from kebab.config import Settings
-from kebab.domain.answers import GATE_FEATURES, Answer, AnswerComparison, AnswerEvent, AskRequest
+from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent, AskRequest
 from kebab.domain.documents import DocumentSummary
 from kebab.domain.evaluations import EvalReport
 from kebab.domain.hits import Leg, SearchResponse
@@ -344,6 +344,7 @@ class Kebab:
 
     @cached_property
     def _asker(self) -> Asker:
+        from kebab.answer.background import Background
         from kebab.answer.extract import ExtractiveWriter
         from kebab.answer.gate import Gate, GateWeights
         from kebab.answer.generate import ModelWriter, Writer
@@ -351,14 +352,21 @@ class Kebab:
         from kebab.answer.prompt import load_template
 
         engines, fitted = self.engines, self.settings.rag.gate
-        weights = {name: getattr(fitted, name) for name in ("bias", *GATE_FEATURES)}
-        gate = Gate(engines.analyzer, engines.lexical_index, GateWeights(**weights), fitted.threshold)
+        weights = GateWeights(**{field.name: getattr(fitted, field.name) for field in fields(GateWeights)})
+        retriever = self.retriever()
+        gate = Gate(
+            engines.analyzer,
+            engines.lexical_index,
+            weights,
+            fitted.threshold,
+            Background(retriever).cosine,
+        )
         model = engines.build_language_model(self.settings.models.llm)
         writer: Writer = ExtractiveWriter(gate, engines.analyzer, engines.embedder_or_none)
         if model is not None:
             writer = ModelWriter(model, load_template())
         return Asker(
-            retriever=self.retriever(),
+            retriever=retriever,
             store=engines.reading.documents,
             analyzer=engines.analyzer,
             gate=gate,

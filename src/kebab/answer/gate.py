@@ -9,7 +9,7 @@ answer (docs/decisions/0004-answer-gate.md).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kebab.answer.question import Keyword, Question
@@ -27,8 +27,6 @@ WINDOW = 3
 NEUTRAL = {"lexical": 0.3, "semantic": 0.3}
 """Means over the calibration questions."""
 _BM25_K1 = 1.2
-_TAIL_FROM = 10
-_TAIL_LEAST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +40,17 @@ class GateWeights:
     lexical: float
     semantic: float
 
-    def probability(self, features: GateFeatures) -> float:
+    foreign_bias: float
+    foreign_semantic: float
+    """For evidence in another language than the question: there meaning alone may carry it."""
+
+    def probability(self, features: GateFeatures, *, foreign: bool = False) -> float:
         values = {name: getattr(features, name) for name in GATE_FEATURES}
         # A leg that took no part speaks neither for nor against: it counts as the boundary case does.
         values = {name: NEUTRAL[name] if value is None else value for name, value in values.items()}
         total = self.bias + sum(getattr(self, name) * value for name, value in values.items())
+        if foreign and features.semantic is not None:
+            total = max(total, self.foreign_bias + self.foreign_semantic * features.semantic)
         return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, total))))
 
 
@@ -58,6 +62,8 @@ class Gate:
     lexical: LexicalIndex
     weights: GateWeights
     threshold: float
+    background: Callable[[], float | None]
+    """The cosine that unrelated questions reach; None where nothing can be found by meaning."""
 
     def judge(self, question: Question, found: Retrieval, chunks: Sequence[StoredChunk]) -> GateReport:
         """``chunks`` are those of the hits, in their order. Nothing found is never enough."""
@@ -70,9 +76,9 @@ class Gate:
             specific=max(coverage(_rarest(weighed), terms) for terms in texts),
             closeness=max(self._closeness(weighed, chunk) for chunk in chunks[:LOOKED_AT]),
             lexical=self._lexical(question, found),
-            semantic=semantic_margin(_raw_scores(found, Leg.VECTOR)),
+            semantic=self._semantic(found),
         )
-        confidence = self.weights.probability(features)
+        confidence = self.weights.probability(features, foreign=_foreign(question, chunks))
         missing = tuple(k.text for k in question.keywords if not any(k.met_by(terms) for terms in texts))
         return GateReport(confidence >= self.threshold, confidence, self.threshold, features, missing)
 
@@ -98,6 +104,11 @@ class Gate:
         starts = range(max(1, len(parts) - WINDOW + 1))
         return max(coverage(weighed, heading.union(*parts[i : i + WINDOW])) for i in starts)
 
+    def _semantic(self, found: Retrieval) -> float | None:
+        cosines = _raw_scores(found, Leg.VECTOR)
+        background = self.background() if cosines else None
+        return above_background(max(cosines), background) if background is not None else None
+
     def _lexical(self, question: Question, found: Retrieval) -> float | None:
         scores = _raw_scores(found, Leg.LEXICAL)
         if not scores:
@@ -109,27 +120,21 @@ class Gate:
         return min(1.0, best / ceiling) if ceiling > 0 else 0.0
 
 
+def _foreign(question: Question, chunks: Sequence[StoredChunk]) -> bool:
+    """True when most of the best chunks are in another language than the question."""
+    langs = [chunk.lang for chunk in chunks[:LOOKED_AT]]
+    return sum(lang != question.lang for lang in langs) * 2 > len(langs)
+
+
 def coverage(weighed: Mapping[Keyword, float], terms: frozenset[str]) -> float:
     """The share of the keywords' weight that these terms meet; 0 for a question without keywords."""
     total = sum(weighed.values())
     return sum(weight * key.met_by(terms) for key, weight in weighed.items()) / total if total > 0 else 0.0
 
 
-def semantic_margin(cosines: Sequence[float]) -> float | None:
-    """How far the best cosine stands out of its background, in standard deviations / 10, within 0 and 1.
-
-    None where there are too few candidates to know the background.
-
-    The background are the candidates from the eleventh on: a model that finds everything alike has a high
-    cosine for anything, and its raw value says nothing.
-    """
-    ordered = sorted(cosines, reverse=True)
-    tail = ordered[_TAIL_FROM:]
-    if len(tail) < _TAIL_LEAST:
-        return None
-    mean = sum(tail) / len(tail)
-    deviation = math.sqrt(sum((value - mean) ** 2 for value in tail) / len(tail))
-    return max(0.0, min(1.0, (ordered[0] - mean) / (10 * deviation))) if deviation > 0 else 0.0
+def above_background(cosine: float, background: float) -> float:
+    """How far a cosine has come from what unrelated texts reach (0) to being the same (1)."""
+    return max(0.0, min(1.0, (cosine - background) / (1 - background))) if background < 1 else 0.0
 
 
 def _rarest(weighed: Mapping[Keyword, float], count: int = 2) -> dict[Keyword, float]:

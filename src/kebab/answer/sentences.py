@@ -44,7 +44,7 @@ def split_prose(text: str) -> list[str]:
 def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
     """Neighbouring lines that read as one: a paragraph, an item, a row; with the number of the first."""
     block: list[str] = []
-    start, fence = 0, ""
+    start, fence = 0, _fence_before(text)
     for number, line in enumerate(text.split("\n")):
         opened = _FENCE.match(line)
         if fence or opened:
@@ -62,6 +62,13 @@ def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
                 start = number
             block.append(line)
     yield from _closed(block, start)
+
+
+def _fence_before(text: str) -> str:
+    """The fence a text begins inside of: a long code block is cut, and its last piece has only the end."""
+    fences = [line.strip() for line in text.split("\n") if _FENCE.match(line)]
+    bare = fences and not fences[0].strip("`~")
+    return fences[0] if bare and len(fences) % 2 else ""
 
 
 def _fence_after(fence: str, opened: re.Match[str] | None) -> str:

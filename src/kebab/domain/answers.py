@@ -88,7 +88,7 @@ class GateFeatures:
     lexical: float | None
     """Best BM25 over the score that a text made of the question alone could reach; None without that leg."""
     semantic: float | None
-    """Best cosine against the background of the further candidates, in their standard deviations / 10."""
+    """Best cosine on the way from what unrelated questions reach here (0) to 1; None without that leg."""
 
 
 GATE_FEATURES = ("coverage", "specific", "closeness", "lexical", "semantic")
