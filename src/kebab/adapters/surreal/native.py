@@ -117,6 +117,8 @@ class SurrealExecutionIndex:
     def nearest(
         self, vector: Sequence[float], *, space: VectorSpace, filters: ExecutionFilters, limit: int
     ) -> list[Ranked]:
+        if not self._query("SELECT VALUE id FROM $space", space=self._space_key(space))[0]:
+            return []
         condition, values = where(filters)
         ef = max(SEARCH_EF, limit)
         rows = self._query(
@@ -146,6 +148,9 @@ class SurrealExecutionIndex:
     @property
     def _state(self) -> object:
         return record_key("kg_native", self._kind.value)
+
+    def _space_key(self, space: VectorSpace) -> object:
+        return record_key("kg_vector_spaces", self._table(space))
 
     def _query(self, statements: str, **values: object) -> list[Any]:
         if not self._defined:

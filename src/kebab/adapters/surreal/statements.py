@@ -16,13 +16,14 @@ BEGIN TRANSACTION;
 IF (SELECT VALUE seq FROM ONLY $meta) != $base { THROW $moved };
 IF array::len($replaced) > 0 {
     LET $known = $replaced.map(|$row| type::record('<table>', $row.id));
-    DELETE used WHERE in IN $known RETURN NONE;
-    DELETE led_to WHERE out IN $known AND origin = 'parent' RETURN NONE;
+    DELETE array::flatten($known.map(|$node| $node->used)) WHERE record::id(id) NOT IN $used RETURN NONE;
+    DELETE array::flatten($known.map(|$node| $node<-led_to))
+        WHERE origin = 'parent' AND record::id(id) NOT IN $led_to RETURN NONE;
     FOR $row IN $replaced { UPSERT type::record('<table>', $row.id) CONTENT $row RETURN NONE };
 };
 INSERT INTO <table> $fresh RETURN NONE;
 INSERT IGNORE INTO kg_documents $documents.map(|$key| { id: $key }) RETURN NONE;
-INSERT RELATION INTO used $used.map(|$ends| {
+INSERT RELATION IGNORE INTO used $used.map(|$ends| {
     id: $ends,
     in: type::record('kg_executions', $ends[0]),
     out: type::record('kg_documents', $ends[1])

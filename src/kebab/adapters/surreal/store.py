@@ -77,16 +77,16 @@ class SurrealExecutionStore:
         self._read(LINK, cause=cause, effect=effect)
 
     def causes(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        return self._neighbours(ids, "<-led_to<-kg_executions")
+        return self._neighbours(ids, "<-led_to.in")
 
     def effects(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        return self._neighbours(ids, "->led_to->kg_executions")
+        return self._neighbours(ids, "->led_to.out")
 
     def documents_of(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        return self._neighbours(ids, "->used->kg_documents")
+        return self._neighbours(ids, "->used.out")
 
     def users_of(self, document: str) -> tuple[str, ...]:
-        found = self._read("RETURN $node<-used<-kg_executions", node=record_key("kg_documents", document))[0]
+        found = self._read("RETURN $node<-used.in", node=record_key("kg_documents", document))[0]
         return tuple(sorted({str(item.id) for item in found or ()}))
 
     def prune(self, *, before: datetime, dry_run: bool) -> int:
