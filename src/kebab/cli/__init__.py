@@ -26,10 +26,18 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
         Entry("why", "kebab.cli.search:why", "Explain why a document was or was not in the results."),
     ),
     "Remember": (
-        Entry("memory", "kebab.cli.memory:memory", "Record what agents did, and find it again."),
+        Entry(
+            "memory",
+            "kebab.cli.memory:memory",
+            "Record what agents did, and find it again by words and by meaning.",
+        ),
     ),
     "Measure": (
-        Entry("eval", "kebab.cli.eval:evaluation", "Measure search with golden queries and collections."),
+        Entry(
+            "eval",
+            "kebab.cli.eval:evaluation",
+            "Measure search with golden queries and standard test collections.",
+        ),
     ),
     "Look": (
         Entry("list", "kebab.cli.look:list_group", "List documents, ingest runs or the items of a run."),

@@ -110,4 +110,6 @@ def _trouble(items: list[IngestItem], screen: Screen) -> list[str]:
 def _item(item: IngestItem, screen: Screen) -> str:
     color = {Outcome.FAILED: "red", Outcome.REMOVED: "yellow"}.get(item.outcome, "green")
     said = item.reason or "; ".join(item.warnings)
-    return f"  {screen.style(item.outcome.value, fg=color)}  {item.path}" + (f": {said}" if said else "")
+    return f"  {screen.style(item.outcome.value, fg=color)}  {item.path or item.source_id}" + (
+        f": {said}" if said else ""
+    )

@@ -27,7 +27,7 @@ def search_results(response: SearchResponse, *, screen: Screen, explain: bool, l
     parts = [hit(found, screen=screen, legs=legs, locate=locate) for found in response.hits]
     if explain:
         parts.append(_how(response, screen))
-    if response.trace:
+    if response.trace and (response.trace.legs or response.trace.timings_ms):
         parts.append(trace(response.trace, screen))
     return "\n\n".join(parts)
 

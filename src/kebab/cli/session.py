@@ -163,7 +163,7 @@ def _format_options(owner: click.Command, ctx: click.Context, formatter: click.H
     own: list[tuple[str, str]] = []
     common: list[tuple[str, str]] = []
     for parameter in owner.get_params(ctx):
-        if record := parameter.get_help_record(ctx):
+        if isinstance(parameter, click.Option) and (record := parameter.get_help_record(ctx)):
             (common if parameter.name in COMMON else own).append(record)
     for title, records in (("Options", own), ("Common options", common)):
         if records:

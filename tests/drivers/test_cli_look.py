@@ -1,0 +1,68 @@
+"""Looking at what is stored, from the shell."""
+
+from __future__ import annotations
+
+from tests.drivers.conftest import VAULT, Cli
+
+
+def test_documents_are_listed_in_order_and_tab_separated_when_piped(library: Cli) -> None:
+    rows = [line.split("\t") for line in library("list", "docs").out.splitlines()]
+    assert len(rows) == len(list(VAULT.rglob("*.md"))) + len(list(VAULT.rglob("*.txt")))
+    assert [row[3] for row in rows] == sorted(row[3] for row in rows)
+    assert all(len(row[0]) == 32 for row in rows)
+
+
+def test_documents_can_be_filtered(library: Cli) -> None:
+    documents = library("list", "docs", "--tag", "postmortem", "--json").json["documents"]
+    assert len(documents) == 3
+    assert {document["schema_version"] for document in documents} == {"doc_summary.v1"}
+    assert library("list", "docs", "--tag", "nothing-has-it").code == 1
+
+
+def test_runs_and_their_items_are_kept(library: Cli) -> None:
+    (run,) = library("list", "runs", "--json").json["runs"]
+    assert (run["status"], run["failed"]) == ("completed", 0)
+    items = library("list", "items", run["run_id"], "--json").json["items"]
+    assert {"README.md"} <= {item["path"] for item in items}
+    assert library("list", "items", "nope", "--json").error["code"] == "invalid_input"
+
+
+def test_a_document_is_found_by_path_by_its_end_and_by_the_beginning_of_its_id(library: Cli) -> None:
+    whole = library("inspect", "doc", "home/전세-계약.md", "--json").json
+    assert library("inspect", "doc", "전세-계약.md", "--json").json == whole
+    assert library("inspect", "doc", whole["document"]["doc_id"][:16], "--json").json == whole
+    assert whole["document"]["tags"] == ["집", "계약", "전세"]
+    assert "전세 계약 › 갱신" in library("inspect", "doc", "home/전세-계약.md").out
+
+
+def test_a_chunk_is_inspected_and_fetched_verbatim(library: Cli) -> None:
+    hit = library("search", "갱신요구권", "-k", "1", "--json").json["hits"][0]
+    chunk = library("inspect", "chunk", hit["chunk_id"], "--json").json
+    lines = (VAULT / hit["doc_path"]).read_text(encoding="utf-8").splitlines()
+    span = chunk["source_spans"][0]
+    assert chunk["text"].strip() == "\n".join(lines[span["start"] - 1 : span["end"]]).strip()
+    assert library("fetch", "chunk", hit["chunk_id"]).out.strip() == chunk["text"].strip()
+
+
+def test_a_citation_resolves_to_the_lines_of_the_file(library: Cli) -> None:
+    hit = library("search", "seat hold ttl", "-k", "1", "--json").json["hits"][0]
+    start, end = hit["citation"]["start"], hit["citation"]["end"]
+    lines = (VAULT / hit["doc_path"]).read_text(encoding="utf-8").splitlines()
+    expected = "\n".join(lines[start - 1 : end])
+    assert library("fetch", "span", hit["citation"]["uri"]).out.rstrip("\n") == expected.rstrip("\n")
+    by_numbers = library("fetch", "span", hit["doc_path"], str(start), str(end))
+    assert by_numbers.out.rstrip("\n") == expected.rstrip("\n")
+
+
+def test_a_whole_document_is_fetched_and_a_budget_cuts_it(library: Cli) -> None:
+    text = (VAULT / "recipes" / "sourdough.md").read_text(encoding="utf-8")
+    assert library("fetch", "doc", "recipes/sourdough.md", "--json").json["text"].strip() == text.strip()
+    cut = library("fetch", "doc", "recipes/sourdough.md", "--max-tokens", "50", "--json").json
+    assert cut["truncated"] is True
+    assert text.startswith(cut["text"].rstrip("\n"))
+
+
+def test_unknown_things_are_named(library: Cli) -> None:
+    assert library("inspect", "doc", "nope.md", "--json").error["code"] == "doc_not_found"
+    assert library("fetch", "chunk", "f" * 32, "--json").error["code"] == "chunk_not_found"
+    assert library("fetch", "span", "home/전세-계약.md").code == 2

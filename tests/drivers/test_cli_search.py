@@ -1,0 +1,154 @@
+"""Searching from the shell: people's view, programs' view, bulk, paging, filters, why."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.drivers.conftest import Cli
+
+
+def paths(library: Cli, *arguments: str) -> list[str]:
+    return [hit["doc_path"] for hit in library("search", *arguments, "--json").json["hits"]]
+
+
+def test_search_finds_the_note_in_english_and_in_korean(library: Cli) -> None:
+    assert (
+        "work/incidents/2025-03-14-double-charge.md" in paths(library, "why were customers charged twice")[:3]
+    )
+    assert "home/전세-계약.md" in paths(library, "전세 계약 갱신은 언제까지")[:3]
+
+
+def test_people_see_rank_score_citation_headings_and_marks(library: Cli) -> None:
+    first, second, *_ = library("search", "idempotency key retained", "-k", "1").out.splitlines()
+    assert first.startswith(" 1. ")
+    assert ".md#L" in first
+    assert " › " in second or second.startswith("    ")
+    assert "«" in library("search", "idempotency key", "-k", "1").out
+
+
+def test_words_need_no_quotes(library: Cli) -> None:
+    joined, quoted = library("search", "seat", "hold", "--json"), library("search", "seat hold", "--json")
+    assert joined.out == quoted.out
+
+
+def test_explain_shows_bars_and_versions(library: Cli) -> None:
+    text = library("search", "seat hold", "-k", "2", "--explain").out
+    assert "█" in text
+    assert "bm25" in text
+    assert "chunker " in text
+
+
+def test_nothing_found_leaves_with_1_and_says_so(library: Cli) -> None:
+    result = library("search", "qqqzzzxxx")
+    assert (result.code, result.out) == (1, "")
+    assert "nothing found for 'qqqzzzxxx'" in result.err
+    empty = library("search", "qqqzzzxxx", "--json")
+    assert (empty.code, empty.json["hits"]) == (1, [])
+
+
+def test_the_same_search_gives_the_same_bytes(library: Cli) -> None:
+    once, again = (library("search", "refund 환불", "--explain", "--json").out for _ in range(2))
+    assert once == again
+
+
+def test_timings_come_only_with_a_trace(library: Cli) -> None:
+    assert "trace" not in library("search", "seat", "--json").json
+    assert "timings_ms" in library("search", "seat", "--trace", "--json").json["trace"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (["--lang", "ko"], lambda hit: any("가" <= char <= "힣" for char in hit["title"] + hit["snippet"])),
+        (["--path", "work/**"], lambda hit: hit["doc_path"].startswith("work/")),
+        (["--tag", "postmortem"], lambda hit: "incidents" in hit["doc_path"]),
+        (
+            ["--path", "home/*", "--path", "health/*"],
+            lambda hit: hit["doc_path"].split("/")[0] in ("home", "health"),
+        ),
+    ],
+)
+def test_filters_keep_only_what_matches(library: Cli, filters: list[str], expected: object) -> None:
+    hits = library("search", "2025 the 년", *filters, "--json").json["hits"]
+    assert hits
+    assert all(expected(hit) for hit in hits)  # type: ignore[operator]
+
+
+def test_a_bad_time_is_refused_with_an_example(library: Cli) -> None:
+    result = library("search", "x", "--ingested-after", "yesterday", "--json")
+    assert result.error["code"] == "invalid_input"
+    assert "ISO 8601" in result.error["message"]
+
+
+def test_a_time_before_the_ingest_keeps_everything_and_one_after_keeps_nothing(library: Cli) -> None:
+    assert library("search", "seat", "--ingested-after", "2020-01-01").code == 0
+    assert library("search", "seat", "--ingested-after", "2999-01-01T00:00:00+09:00").code == 1
+
+
+def test_a_cursor_continues_where_the_page_ended(library: Cli) -> None:
+    whole = [hit["chunk_id"] for hit in library("search", "seat", "-k", "4", "--json").json["hits"]]
+    first = library("search", "seat", "-k", "2", "--json").json
+    second = library("search", "seat", "-k", "2", "--cursor", first["next_cursor"], "--json").json
+    assert [hit["chunk_id"] for hit in first["hits"] + second["hits"]] == whole
+
+
+def test_a_budget_shortens_and_says_so(library: Cli) -> None:
+    response = library("search", "seat", "--max-tokens", "60", "--json").json
+    assert response["truncated"] is True
+    assert len(response["hits"]) < 10
+
+
+def test_bulk_answers_each_line_with_one_object(library: Cli) -> None:
+    lines = [{"query": "seat hold", "k": 1}, {"query": "김치찌개", "lang": ["ko"], "mode": "lexical", "k": 2}]
+    result = library("search", "--bulk", stdin="".join(json.dumps(line) + "\n" for line in lines))
+    seat, stew = result.lines
+    assert result.code == 0
+    assert seat["schema_version"] == "bulk_search_item.v1"
+    assert len(seat["response"]["hits"]) == 1
+    assert stew["response"]["hits"][0]["doc_path"] == "recipes/김치찌개.md"
+    assert stew["error"] is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "not json",
+        "[1]",
+        '{"k": 3}',
+        '{"query": "x", "kk": 3}',
+        '{"query": "x", "k": "3"}',
+        '{"query": "x", "mode": "y"}',
+    ],
+)
+def test_a_bad_bulk_line_is_answered_with_the_expected_shape_and_stops_nothing(
+    library: Cli, line: str
+) -> None:
+    result = library("search", "--bulk", stdin=f'{line}\n{{"query": "seat", "k": 1}}\n')
+    bad, good = result.lines
+    assert result.code == 1
+    assert bad["error"]["code"] == "invalid_input"
+    assert '{"query": ' in bad["error"]["hint"]
+    assert len(good["response"]["hits"]) == 1
+
+
+def test_bulk_equals_single_search(library: Cli) -> None:
+    single = library("search", "seat hold", "-k", "3", "--json").json
+    bulk = library("search", "--bulk", "-k", "3", stdin='{"query": "seat hold"}\n').lines[0]
+    assert bulk["response"] == single
+
+
+def test_why_explains_a_hit_a_miss_and_a_filter(library: Cli) -> None:
+    shown = library("why", "work/architecture/booking-service.md", "seat hold")
+    assert shown.code == 0
+    assert "shown in the first 10" in shown.out
+    missed = library("why", "recipes/sourdough.md", "expired certificate")
+    assert missed.code == 1
+    assert "not shown" in missed.out
+    removed = library("why", "home/전세-계약.md", "전세", "--lang", "en", "--json")
+    assert removed.json["removed_by"] == ["lang=en"]
+    assert removed.json["shown"] is False
+
+
+def test_why_of_an_unknown_document_is_an_error(library: Cli) -> None:
+    assert library("why", "nowhere.md", "x", "--json").error["code"] == "doc_not_found"
