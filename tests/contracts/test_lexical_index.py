@@ -178,6 +178,25 @@ def test_a_filter_keeps_only_its_documents_and_their_scores(index: LexicalIndex)
     assert index.search(query, limit=5, docs=frozenset([DocId("nobody")])) == []
 
 
+def test_a_filter_of_thousands_of_documents_still_fills_the_limit(index: LexicalIndex) -> None:
+    samples = [sample(f"{n}.md", "word" + " filler" * (n % 11)) for n in range(60)]
+    apply(index, *samples)
+    others = {DocId(f"{n:032x}") for n in range(1500)}
+    few, half = samples[::20], samples[1::2]
+    for allowed in (few, half):
+        docs = frozenset(others | {one.doc_id for one in allowed})
+        wanted = [
+            hit for hit in index.search(LexicalQuery(("word",)), limit=60) if _owner(samples, hit.id) in docs
+        ]
+        assert len(wanted) == len(allowed)
+        for limit in (2, 10, 60):
+            assert index.search(LexicalQuery(("word",)), limit=limit, docs=docs) == wanted[:limit]
+
+
+def _owner(samples: list[Sample], chunk_id: str) -> DocId:
+    return next(one.doc_id for one in samples if chunk_id in ids(one))
+
+
 def test_document_frequencies_count_chunks(index: LexicalIndex) -> None:
     apply(index, sample("a.md", "alpha alpha", "alpha beta"), sample("b.md", "gamma"))
     wanted = ["alpha", "beta", "delta", "\udcff", ""]

@@ -47,9 +47,11 @@ class Database:
     and migrates. A schema newer than this code raises EngineUnavailable, a damaged file Corrupt.
     """
 
-    def __init__(self, path: Path, *, readonly: bool = False) -> None:
+    def __init__(self, path: Path, *, readonly: bool = False, any_schema: bool = False) -> None:
+        """``any_schema`` also lets a reader open a file whose schema is older than this code."""
         self.path = path
         self.readonly = readonly
+        self._any_schema = any_schema
         self._local = threading.local()
         self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
         if readonly and not path.exists():
@@ -97,6 +99,37 @@ class Database:
         with self.read() as connection:
             return schema_version(connection)
 
+    def back_up(self, target: Path) -> None:
+        """Write a whole, compact copy into a new file, as of one moment, while others may write."""
+        with self.read() as connection:
+            connection.execute("VACUUM INTO ?", (str(target),))
+
+    def restore(self, source: Path) -> None:
+        """Replace everything by what a copy holds, in one transaction, and migrate it.
+
+        Raises EngineUnavailable where the copy is of a newer kebab, Corrupt where it is damaged or holds what
+        no knowledge base does.
+        """
+        if self.readonly:
+            raise ReadOnly(f"{self.path} is open for reading only", hint="run without --readonly")
+        copy = Database(source, readonly=True, any_schema=True)
+        try:
+            if faults := copy.faults() + copy.strangers():
+                raise Corrupt(f"{source} is no sound knowledge base: {faults[0]}")
+            with copy.read() as theirs, translated(self.path):
+                theirs.backup(self._connection())
+                self._prepare(self._connection())
+        finally:
+            copy.close()
+
+    def strangers(self) -> list[str]:
+        """Triggers and views: kebab makes none, and they would run inside its own statements."""
+        with self.read() as connection:
+            rows = connection.execute(
+                "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')"
+            )
+            return [f"it holds a {kind} {name!r}" for kind, name in rows]
+
     def close(self) -> None:
         """Close the connections of all threads. The next use opens a new one."""
         for connection in list(self._open):
@@ -125,6 +158,11 @@ class Database:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA temp_store = MEMORY")
+        if not self.readonly:
+            # Ids are hashes: every document touches random pages of the indexes, which should stay in memory
+            # and be written back in larger lots.
+            connection.execute("PRAGMA cache_size = -32768")
+            connection.execute("PRAGMA wal_autocheckpoint = 4000")
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
@@ -139,7 +177,7 @@ class Database:
             migrate(connection)
         elif version == 0:
             raise _not_indexed(self.path)
-        elif version < SCHEMA_VERSION:
+        elif version < SCHEMA_VERSION and not self._any_schema:
             raise EngineUnavailable(
                 f"{self.path} has schema {version}; this kebab needs {SCHEMA_VERSION}",
                 hint="run `kebab index` once without --readonly to migrate it",
