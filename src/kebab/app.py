@@ -164,6 +164,7 @@ class Kebab:
             embeddings=stores.embeddings,
             ledger=stores.ledger,
             lexical=self.engines.lexical_index,
+            ready_terms=self.engines.ready_terms,
             embedder=embedder,
             vectors=vectors,
             notes=notes,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from kebab.adapters.sqlite.ledger import SqliteLedger
     from kebab.adapters.surreal.connection import SurrealConnection
     from kebab.adapters.surreal.store import SurrealExecutionStore
+    from kebab.ingest.ready_terms import ReadyTerms
     from kebab.search.analyze import Analyzer
 
 
@@ -167,6 +168,14 @@ class Engines:
         return Analyzer()
 
     @cached_property
+    def ready_terms(self) -> ReadyTerms:
+        """The analyzer as the words index is given it: ingest may have the terms ready."""
+        from kebab.ingest.ready_terms import ReadyTerms
+        from kebab.search.analyze import Analyzer
+
+        return ReadyTerms(self.analyzer, make=Analyzer)
+
+    @cached_property
     def lexical_index(self) -> LexicalIndex:
         builders: dict[str, Callable[[], LexicalIndex]] = {"tantivy": self._tantivy, "fts5": self._fts5}
         return _chosen(builders, self.settings.search.lexical_engine, key="search.lexical_engine")()
@@ -174,12 +183,12 @@ class Engines:
     def _tantivy(self) -> LexicalIndex:
         from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
 
-        return TantivyLexicalIndex(self.index_dir / "tantivy", self.analyzer)
+        return TantivyLexicalIndex(self.index_dir / "tantivy", self.ready_terms)
 
     def _fts5(self) -> LexicalIndex:
         from kebab.adapters.fts5_lexical import Fts5LexicalIndex
 
-        return Fts5LexicalIndex(self.index_dir / "fts5.sqlite", self.analyzer)
+        return Fts5LexicalIndex(self.index_dir / "fts5.sqlite", self.ready_terms)
 
     # --- meaning -----------------------------------------------------------------------------------
 

@@ -17,6 +17,8 @@ BlockId = NewType("BlockId", str)
 ChunkId = NewType("ChunkId", str)
 
 ID_LENGTH = 32
+# One encoder for all ids: json.dumps would build one for each of the hundred thousand blocks of a large run.
+_canonical = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
 def nfc(text: str) -> str:
@@ -26,8 +28,7 @@ def nfc(text: str) -> str:
 
 def digest(*parts: object) -> str:
     """Hash a tuple of JSON values; the first is the kind of thing that is named."""
-    canonical = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return blake3(nfc(canonical).encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
+    return blake3(nfc(_canonical(parts)).encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
 
 
 def content_hash(content: bytes) -> str:

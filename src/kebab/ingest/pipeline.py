@@ -17,6 +17,7 @@ from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.ledger import Progress, RunLog, silent
 from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.prepare import FileTask, Prepared, Result, SameContent
+from kebab.ingest.ready_terms import ReadyTerms
 from kebab.ingest.scan import SourceFolder, scan
 from kebab.ingest.targets import Target, find_targets
 from kebab.ingest.workers import prepare_all
@@ -38,13 +39,13 @@ class IngestLimits:
     max_file_bytes: int = 50 << 20
     follow_symlinks: bool = False
     workers: int = 0
-    """Parser processes; 0 leaves one core to the main process."""
+    """Parser processes; 0 means one a core: they have more to do than the process that writes."""
     batch_size: int = 64
     """Texts given to the embedding model at once."""
 
     @property
     def processes(self) -> int:
-        return self.workers or max(1, (os.cpu_count() or 2) - 1)
+        return self.workers or os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,8 @@ class IngestPipeline:
     embeddings: EmbeddingStore
     ledger: Ledger
     lexical: LexicalIndex
+    ready_terms: ReadyTerms | None = None
+    """The analyzer that the words index was given, if it takes terms that were prepared in advance."""
     embedder: Embedder | None = None
     vectors: VectorIndex | None = None
     notes: tuple[str, ...] = ()
@@ -178,8 +181,7 @@ class IngestPipeline:
             if not cancelled():
                 for change in changes:
                     self._remove(change, log)
-            with log.stage("words"):
-                catch_up_lexical(self.store, self.lexical)
+            self._catch_up_words(log)
             self._embed(pump, log)
         log.enter(IngestPhase.FINISH)
         with log.stage("vectors"):
@@ -198,7 +200,8 @@ class IngestPipeline:
         self, tasks: list[FileTask], log: RunLog, pump: EmbeddingPump | None, cancelled: Cancelled
     ) -> EmbeddingPump | None:
         """Read the files and store them one by one; gives the pump back, or None once it broke."""
-        results = prepare_all(tasks, self.policy, processes=self.limits.processes)
+        make = self.ready_terms.make if self.ready_terms else None
+        results = prepare_all(tasks, self.policy, processes=self.limits.processes, make_analyzer=make)
         stored = 0
         with closing(results):
             while not cancelled():
@@ -212,15 +215,16 @@ class IngestPipeline:
                 if written and stored % DOCS_A_STEP == 0:
                     pump = self._step(pump, log)
                 if written and stored % DOCS_A_CATCH_UP == 0:
-                    with log.stage("words"):
-                        catch_up_lexical(self.store, self.lexical)
+                    self._catch_up_words(log)
         return pump
 
     def _keep(self, result: Result, log: RunLog) -> bool:
         """Store one result; True when a document was written."""
         match result:
-            case Prepared(document, chunks, state):
+            case Prepared(document, chunks, state, terms):
                 self.store.put(document, chunks, state)
+                if self.ready_terms:
+                    self.ready_terms.prepare(document, chunks, terms)
             case SameContent(source_id, state):
                 self.store.touch(source_id, [state])
         _record(result, log)
@@ -254,6 +258,12 @@ class IngestPipeline:
             _note_missing_model(error, log)
         finally:
             log.embedded = pump.done
+
+    def _catch_up_words(self, log: RunLog) -> None:
+        with log.stage("words"):
+            catch_up_lexical(self.store, self.lexical)
+            if self.ready_terms:
+                self.ready_terms.forget()
 
     def _catch_up_vectors(self) -> None:
         indexes: list[LexicalIndex | VectorIndex] = [self.lexical]

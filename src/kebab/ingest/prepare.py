@@ -42,6 +42,8 @@ class Prepared:
     document: Document
     chunks: tuple[Chunk, ...]
     state: FileState
+    terms: tuple[str, ...] = ()
+    """The analysed text of each chunk, where that was done on the way; see ``ready_terms``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import cast
@@ -23,7 +24,9 @@ from typing import cast
 import kebab
 from kebab.domain.ingests import IngestItem, Outcome
 from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.prepare import FileTask, Result, prepare
+from kebab.ingest.prepare import FileTask, Prepared, Result, prepare
+from kebab.ingest.ready_terms import terms_of
+from kebab.ports import Analyzer
 
 MIN_FILES = 200
 MIN_BYTES = 4 << 20
@@ -35,19 +38,27 @@ _START = "import sys; sys.path.insert(0, sys.argv[1]); from kebab.ingest.workers
 
 
 def prepare_all(
-    tasks: list[FileTask], policy: ChunkPolicy, *, processes: int
+    tasks: list[FileTask],
+    policy: ChunkPolicy,
+    *,
+    processes: int,
+    make_analyzer: Callable[[], Analyzer] | None = None,
 ) -> Generator[Result, None, None]:
-    """The results in the order of the tasks; closing the iterator early stops the processes."""
+    """The results in the order of the tasks; closing the iterator early stops the processes.
+
+    With ``make_analyzer``, which is known to other processes by its name, processes also cut the chunks
+    into terms.
+    """
     large = len(tasks) >= MIN_FILES or sum(task.size for task in tasks) >= MIN_BYTES
     if large and len(tasks) > 1 and processes > 0 and sys.executable:
-        yield from _in_processes(tasks, policy, processes)
+        children = [_Child(policy, make_analyzer) for _ in range(processes)]
+        yield from _in_processes(tasks, children)
     else:
         yield from (prepare(task, policy) for task in tasks)
 
 
-def _in_processes(tasks: list[FileTask], policy: ChunkPolicy, processes: int) -> Iterator[Result]:
+def _in_processes(tasks: list[FileTask], children: Sequence[_Child]) -> Iterator[Result]:
     idle: SimpleQueue[_Child] = SimpleQueue()
-    children = [_Child(policy) for _ in range(processes)]
     for child in children:
         idle.put(child)
 
@@ -58,13 +69,13 @@ def _in_processes(tasks: list[FileTask], policy: ChunkPolicy, processes: int) ->
         finally:
             idle.put(child)
 
-    threads = ThreadPoolExecutor(processes, "kebab-parse")
+    threads = ThreadPoolExecutor(len(children), "kebab-parse")
     try:
         flights: deque[Future[list[Result]]] = deque()
         for batch in _batches(tasks):
             flights.append(threads.submit(work, batch))
             # A few batches ahead are enough; more would only fill the memory.
-            if len(flights) > 2 * processes:
+            if len(flights) > 2 * len(children):
                 yield from flights.popleft().result()
         while flights:
             yield from flights.popleft().result()
@@ -92,8 +103,8 @@ def _batches(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:
 class _Child:
     """One parser process, started when first needed and again after it died."""
 
-    def __init__(self, policy: ChunkPolicy) -> None:
-        self._policy = policy
+    def __init__(self, policy: ChunkPolicy, make_analyzer: Callable[[], Analyzer] | None) -> None:
+        self._setup = policy, make_analyzer
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
@@ -134,7 +145,7 @@ class _Child:
         )
         self._process = process
         if process.stdin is not None:
-            process.stdin.write(pickle.dumps(self._policy))
+            process.stdin.write(pickle.dumps(self._setup))
         return process
 
     def end(self) -> None:
@@ -161,11 +172,19 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not end up among the answers
-    policy = pickle.load(requests)
+    policy, make_analyzer = pickle.load(requests)
+    analyzer = make_analyzer() if make_analyzer else None
     while True:
         try:
             batch = pickle.load(requests)
         except EOFError:
             return
-        answers.write(pickle.dumps([prepare(task, policy) for task in batch], protocol=5))
+        results = [_with_terms(prepare(task, policy), analyzer) for task in batch]
+        answers.write(pickle.dumps(results, protocol=5))
         answers.flush()
+
+
+def _with_terms(result: Result, analyzer: Analyzer | None) -> Result:
+    if analyzer is None or not isinstance(result, Prepared):
+        return result
+    return replace(result, terms=terms_of(result.document, result.chunks, analyzer))

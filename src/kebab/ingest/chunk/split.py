@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -25,30 +26,48 @@ def split_lines(lines: Lines, start: int, end: int, policy: ChunkPolicy) -> Iter
     A few words before such a line, most often a heading, stay with it. Blank lines at the edge of a piece
     are left out. No piece is blank.
     """
-    first = last = 0
-    for line in range(start, end + 1):
+    line = start
+    while line <= end:
         if lines.is_blank(line):
+            line += 1
             continue
-        if first and _may_grow(lines, first, last, line, policy):
-            last = line
-            continue
-        if first:
-            yield Piece(first, last, lines.slice(first, last))
-        first = last = line
         text = lines.slice(line, line)
         if estimate_tokens(text) > policy.max_tokens:
             yield from (Piece(line, line, part) for part in split_text(text, policy.target_tokens))
-            first = 0
-    if first:
-        yield Piece(first, last, lines.slice(first, last))
+            line += 1
+            continue
+        last = _furthest(lines, line, end, policy)
+        yield Piece(line, last, lines.slice(line, last))
+        line = last + 1
 
 
-def _may_grow(lines: Lines, first: int, last: int, line: int, policy: ChunkPolicy) -> bool:
-    grown = estimate_tokens(lines.slice(first, line))
-    if grown <= policy.target_tokens:
-        return True
-    few = estimate_tokens(lines.slice(first, last)) <= policy.overlap_tokens
-    return few and grown <= policy.max_tokens
+def _furthest(lines: Lines, first: int, end: int, policy: ChunkPolicy) -> int:
+    """The last line, not blank, of the piece that begins with ``first``."""
+    fits = _last_within(lines, first, end, policy.target_tokens)
+    last = _not_blank(lines, first, fits)
+    following = next((n for n in range(fits + 1, end + 1) if not lines.is_blank(n)), None)
+    if following is None or estimate_tokens(lines.slice(first, last)) > policy.overlap_tokens:
+        return last
+    return following if estimate_tokens(lines.slice(first, following)) <= policy.max_tokens else last
+
+
+def _last_within(lines: Lines, first: int, end: int, limit: int) -> int:
+    """The last line up to which the text from ``first`` on has at most ``limit`` tokens; at least ``first``.
+
+    Doubles and then halves, so that a piece costs a few estimates and not one a line.
+    """
+    step = 1
+    while first + step <= end and estimate_tokens(lines.slice(first, first + step)) <= limit:
+        step *= 2
+    candidates = range(first + step // 2, min(first + step, end + 1))
+    within = bisect_right(candidates, limit, key=lambda n: estimate_tokens(lines.slice(first, n)))
+    return max(first, candidates.start + within - 1)
+
+
+def _not_blank(lines: Lines, first: int, last: int) -> int:
+    while last > first and lines.is_blank(last):
+        last -= 1
+    return last
 
 
 def split_text(text: str, limit: int) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-SAMPLE_CHARS = 4096
+SAMPLE_CHARS = 2048
 UNDETERMINED = "und"
 
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
