@@ -167,6 +167,10 @@ class Gate(Section, frozen=True):
     """How far the best hit by words stands out."""
     semantic: float = 3.0
     """How far the best hit by meaning stands out."""
+    foreign_bias: float = -3.0
+    """The constant for evidence in another language than the question, which is judged by meaning alone."""
+    foreign_semantic: float = 10.0
+    """How far the best hit by meaning stands out, for such evidence."""
 
 
 class Rag(Section, frozen=True):

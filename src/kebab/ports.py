@@ -6,10 +6,11 @@ do not inherit from these Protocols; the type checker compares them where ``app.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from kebab.domain.chunks import Chunk, StoredChunk
@@ -105,6 +106,27 @@ class ModelKey:
     dimensions: int
 
 
+class StoreFile(Protocol):
+    """The file that holds the truth, as its engine sees it."""
+
+    def faults(self) -> list[str]:
+        """What the engine finds wrong with the file, in words; empty when it is sound."""
+        ...
+
+    def schema_version(self) -> int: ...
+
+    def back_up(self, target: Path) -> None:
+        """Write a whole, compact copy into a new file, as of one moment, while others may write."""
+        ...
+
+    def restore(self, source: Path) -> None:
+        """Replace everything by what a copy holds, in one step, and migrate it.
+
+        Raises EngineUnavailable where the copy is of a newer kebab, Corrupt where it is damaged.
+        """
+        ...
+
+
 class DocumentStore(Protocol):
     """The documents, their chunks, and what the indexes still have to do about them.
 
@@ -161,6 +183,10 @@ class DocumentStore(Protocol):
 
     def stored_chunks(self, doc_ids: Sequence[DocId] | None = None) -> Iterator[StoredChunk]:
         """The chunks of these documents, or of all, document by document."""
+        ...
+
+    def chunk_ids(self) -> set[ChunkId]:
+        """All of them, for the doctor."""
         ...
 
     def counts(self) -> tuple[int, int]:
@@ -552,7 +578,7 @@ class LanguageModel(Protocol):
         """How many tokens prompt and answer may have together."""
         ...
 
-    def stream(self, prompt: Prompt, *, max_tokens: int) -> Iterator[str]:
+    def stream(self, prompt: Prompt, *, max_tokens: int) -> Generator[str, None, None]:
         """The answer as it is written; closing the iterator stops the model.
 
         Raises ModelUnavailable (no server, no such model, a key refused, the stream breaks) or Timeout.

@@ -25,11 +25,10 @@ _FLOOR = 0.55
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence with what it is worth. ``terms`` are its own and those of its headings."""
+    """A sentence with its terms and what it is worth."""
 
     sentence: Sentence
     item: Evidence
-    terms: frozenset[str]
     own: frozenset[str]
     worth: float
 
@@ -77,28 +76,46 @@ class ExtractiveWriter:
             if _SHORTEST <= len(sentence.text) <= _LONGEST and not sentence.text.endswith(":")
         ]
         meant = self._similarities(question, [sentence.text for sentence, _ in found])
+        standing = _standing(evidence)
         return [
-            self._candidate(sentence, item, weighed, similarity)
+            self._candidate(sentence, item, weighed, similarity, standing[item.doc_path])
             for (sentence, item), similarity in zip(found, meant, strict=True)
         ]
 
     def _candidate(
-        self, sentence: Sentence, item: Evidence, weighed: Mapping[Keyword, float], similarity: float
+        self,
+        sentence: Sentence,
+        item: Evidence,
+        weighed: Mapping[Keyword, float],
+        similarity: float,
+        standing: float,
     ) -> Candidate:
         own = frozenset(self.analyzer.terms(sentence.text))
         headings = frozenset(self.analyzer.terms(" ".join((item.title, *item.heading_path))))
         # Words of the heading count half: the sentence is about them without saying them.
         words = 0.5 * coverage(weighed, own) + 0.5 * coverage(weighed, own | headings)
-        place = 1.0 / (1.0 + 0.5 * (item.marker - 1))
-        return Candidate(
-            sentence, item, own | headings, own, 0.5 * words + 0.3 * max(0.0, similarity) + 0.2 * place
-        )
+        place = 0.5 * _place(item) + 0.5 * standing
+        worth = 0.5 * words + 0.3 * max(0.0, similarity) + 0.2 * place
+        return Candidate(sentence, item, own, worth)
 
     def _similarities(self, question: Question, texts: Sequence[str]) -> list[float]:
         if self.embedder is None or not texts:
             return [0.0] * len(texts)
         asked = self.embedder.embed([question.text], EmbeddingKind.QUERY)[0]
         return [float(value) for value in self.embedder.embed(texts, EmbeddingKind.DOCUMENT) @ asked]
+
+
+def _place(item: Evidence) -> float:
+    return 1.0 / (1.0 + 0.5 * (item.marker - 1))
+
+
+def _standing(evidence: Sequence[Evidence]) -> dict[str, float]:
+    """How much of the evidence each document holds, by place, the best 1: several sections beat one."""
+    total: dict[str, float] = {}
+    for item in evidence:
+        total[item.doc_path] = total.get(item.doc_path, 0.0) + _place(item)
+    best = max(total.values(), default=1.0)
+    return {path: value / best for path, value in total.items()}
 
 
 def _next(

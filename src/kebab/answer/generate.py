@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -65,7 +66,34 @@ class ModelWriter:
         prompt = self.template.fill(question, evidence)
         used = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
         left = self.model.context_tokens - int(used * 1.125)
-        yield from self.model.stream(prompt, max_tokens=max(_LEAST_ANSWER_TOKENS, min(_ANSWER_TOKENS, left)))
+        room = max(_LEAST_ANSWER_TOKENS, min(_ANSWER_TOKENS, left))
+        with closing(self.model.stream(prompt, max_tokens=room)) as pieces:
+            yield from without_thoughts(pieces)
 
     def _answer_room(self) -> int:
         return min(_ANSWER_TOKENS, self.model.context_tokens // 4)
+
+
+def without_thoughts(pieces: Iterable[str]) -> Generator[str, None, None]:
+    """The pieces after a leading ``<think>…</think>``: what a reasoning model says to itself is no answer."""
+    held = ""
+    open_tag, close_tag = "<think>", "</think>"
+    passing = False
+    for piece in pieces:
+        if passing:
+            yield piece
+            continue
+        held += piece
+        start = held.lstrip()
+        if start.startswith(open_tag):
+            _, closed, rest = start.partition(close_tag)
+            if not closed:
+                continue
+            held = rest.lstrip()
+        elif open_tag.startswith(start):
+            continue
+        passing = True
+        if held:
+            yield held
+    if not passing and not held.lstrip().startswith(open_tag) and held:
+        yield held

@@ -10,6 +10,8 @@ _FENCE = re.compile(r"^\s*(```+|~~~+)")
 _SKIPPED = re.compile(r"^\s*(<[/!a-zA-Z]|\{\{#|\[[^\]]+\]:\s|[-*_=]{3,}\s*$|\|?[\s:|-]+\|[\s:|-]*$)")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 _ITEM = re.compile(r"^\s*([-*+]|\d{1,3}[.)])\s+")
+_CODE = re.compile(r"`[^`]*`")
+_COMMENT = re.compile(r"<!--.*?-->")
 _QUOTED = re.compile(r"^\s*>\s?")
 # A sentence ends at its sign and a space; Korean sentences end the same way. A quote or bracket may follow.
 _END = re.compile(r"[.!?。！？][\"'”’)\]*_`]*(?=\s)|(?<=[다요죠까])\.(?=[\"'”’)]*\s)")
@@ -18,7 +20,7 @@ _ABBREVIATED = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|Mr|Mrs|Ms|Dr|Prof|
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """``text`` stands in the source as it is, but for line breaks, which are spaces here.
+    """``text`` stands in the source as it is, but for line breaks, which are spaces, and hidden comments.
 
     ``first`` and ``last`` are its lines, counted from 0 inside the text it was cut from.
     """
@@ -51,7 +53,7 @@ def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
             fence = _fence_after(fence, opened)
             yield from _closed(block, start)
             block = []
-        elif not line.strip() or _SKIPPED.match(line) or _HEADING.match(line):
+        elif not line.strip() or _SKIPPED.match(line) or _HEADING.match(_QUOTED.sub("", line)):
             yield from _closed(block, start)
             block = []
         else:
@@ -83,7 +85,7 @@ def _closed(block: list[str], start: int) -> Iterator[tuple[list[str], int]]:
 
 
 def _split(lines: list[str], first: int) -> Iterator[Sentence]:
-    cleaned = [_QUOTED.sub("", line) for line in lines]
+    cleaned = [_COMMENT.sub("", _QUOTED.sub("", line)) for line in lines]
     cleaned[0] = _ITEM.sub("", cleaned[0])
     joined = "\n".join(line.strip() for line in cleaned)
     begin = 0
@@ -97,6 +99,8 @@ def _split(lines: list[str], first: int) -> Iterator[Sentence]:
 
 
 def _ends(text: str) -> Iterator[int]:
-    for match in _END.finditer(text):
+    # A sign inside code ends no sentence: the operator `?` is a word.
+    plain = _CODE.sub(lambda code: "_" * len(code[0]), text)
+    for match in _END.finditer(plain):
         if not _ABBREVIATED.search(text[: match.start() + 1]):
             yield match.end()
