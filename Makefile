@@ -52,5 +52,8 @@ lock: ## refresh requirements.lock from pyproject.toml
 wire: setup ## regenerate docs/wire/v1 from the code
 	$(BIN)/python -m kebab.wire docs/wire/v1
 
+docs: setup ## regenerate the table of commands in README.md
+	$(BIN)/python -m kebab.cli.reference README.md
+
 clean: ## remove what was built
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache

@@ -35,8 +35,18 @@ def init(session: Session, directory: Path | None, force: bool, data_dir: Path |
     _create(settings.data_dir)
     root = settings.sources[0].root
     report = wire.InitReport(config=str(file), data_dir=str(settings.data_dir), root=root)
-    session.put(report, lambda: f"wrote {file}\ndata in {settings.data_dir}\ndocuments in {root}")
+    session.put(report, lambda: _told(file, settings.data_dir, Path(root)))
     session.say("next: kebab ingest" if Path(root).is_dir() else f"next: create {root}, then: kebab ingest")
+
+
+def _told(file: Path, data_dir: Path, root: Path) -> str:
+    places = (("wrote", file), ("data in", data_dir), ("documents in", root))
+    return "\n".join(f"{said} {_short(path)}" for said, path in places)
+
+
+def _short(path: Path) -> str:
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
 
 def _planned(explicit: Path | None, directory: Path | None, data_dir: Path | None) -> tuple[Path, str]:
