@@ -63,7 +63,8 @@ def seeds_design(folder: Path, blocks: Iterable[Block], queries: Queries, *, cou
     def search(text: str, vector: Floats) -> object:
         words = [Ranked(str(row), -score) for row, score in _match(connection, text)]
         found = dataset.to_table(  # type: ignore[union-attr]
-            columns=["number"], nearest={"column": "vector", "q": vector, "k": DEPTH, "metric": "cosine"}
+            columns=["number", "_distance"],
+            nearest={"column": "vector", "q": vector, "k": DEPTH, "metric": "cosine"},
         )
         meaning = [Ranked(str(number), 0.0) for number in found["number"].to_pylist()]
         return rrf({"lexical": words, "vector": meaning})[:10]

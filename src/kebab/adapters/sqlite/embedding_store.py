@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from kebab.adapters.sqlite import outbox
 from kebab.adapters.sqlite.connection import Database
@@ -24,6 +25,8 @@ _MISSING = (
     f"WHERE c.id > :after AND {_LACKS_VECTOR} ORDER BY c.id LIMIT :limit"
 )
 
+_State = tuple[int, int]
+
 
 class SqliteEmbeddingStore:
     """EmbeddingStore on the same file as the documents."""
@@ -33,6 +36,10 @@ class SqliteEmbeddingStore:
         # Chunks at or below this id had their vector when last looked at, by model: embedding a million
         # chunks asks for the next missing ones thousands of times.
         self._complete_upto: dict[ModelKey, int] = {}
+        # Every search by meaning asks how many are missing, and counting walks all chunks.
+        self._counted: WeakKeyDictionary[sqlite3.Connection, dict[ModelKey, tuple[_State, int]]] = (
+            WeakKeyDictionary()
+        )
 
     def missing(self, model: ModelKey, *, limit: int) -> list[StoredChunk]:
         with self._database.read() as connection:
@@ -48,9 +55,17 @@ class SqliteEmbeddingStore:
 
     def count_missing(self, model: ModelKey) -> int:
         with self._database.read() as connection:
-            query = f"SELECT count(DISTINCT c.content_key) FROM chunks c WHERE {_LACKS_VECTOR}"
-            found = connection.execute(query, {"model": _number(connection, model)}).fetchone()
-            return int(found[0])
+            state = _state(connection)
+            known = self._counted.setdefault(connection, {}).get(model)
+            if known is None or known[0] != state:
+                known = (state, self._count_missing(connection, model))
+                self._counted[connection][model] = known
+            return known[1]
+
+    def _count_missing(self, connection: sqlite3.Connection, model: ModelKey) -> int:
+        query = f"SELECT count(DISTINCT c.content_key) FROM chunks c WHERE {_LACKS_VECTOR}"
+        found = connection.execute(query, {"model": _number(connection, model)}).fetchone()
+        return int(found[0])
 
     def put_vectors(self, model: ModelKey, keys: Sequence[str], vectors: Vectors) -> None:
         """Raises ModelMismatch when the vectors do not have the model's dimensions."""
@@ -102,6 +117,11 @@ class SqliteEmbeddingStore:
             ).rowcount
             connection.execute("DELETE FROM embedding_models WHERE id NOT IN (SELECT model FROM embeddings)")
             return gone
+
+
+def _state(connection: sqlite3.Connection) -> _State:
+    """Differs from an earlier one of this connection if anybody wrote to the file in between."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0]), connection.total_changes
 
 
 def _missing(connection: sqlite3.Connection, number: int, *, after: int, limit: int) -> list[Row]:
