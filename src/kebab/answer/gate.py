@@ -24,7 +24,7 @@ LOOKED_AT = 5
 """How many of the best chunks are read."""
 WINDOW = 3
 """Sentences that count as standing together."""
-NEUTRAL = {"lexical": 0.3, "semantic": 0.3}
+NEUTRAL = {"lexical": 0.35, "semantic": 0.19}
 """Means over the calibration questions."""
 _BM25_K1 = 1.2
 

@@ -47,7 +47,7 @@ class LineStream:
             yield from reply.iter_lines()
 
     def parsed(self, line: str) -> Event:
-        """The JSON object of a line. Raises ModelUnavailable for anything else, and for an ``error`` in it."""
+        """The JSON object of a line. Raises ModelUnavailable for anything else, or when it is an error."""
         try:
             event = json.loads(line)
         except ValueError as error:
