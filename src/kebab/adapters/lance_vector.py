@@ -34,7 +34,7 @@ _PROBES = 40
 _CANDIDATES = 8
 _MIN_CANDIDATES = 400
 # Rows of a filter's documents that are scanned exactly; beyond that the index is asked for more and more.
-_MAX_SCANNED = 50_000
+_MAX_SCANNED = 4_000
 # Fragments and the share of deleted or not yet indexed rows that call for an overhaul.
 _MAX_FRAGMENTS = 16
 _MAX_STALE = 0.05
@@ -244,25 +244,54 @@ class LanceVectorIndex:
 
 
 def _nearest(view: _View, query: Vectors, *, limit: int, docs: frozenset[DocId] | None) -> list[Ranked]:
-    if view.flat is not None and view.complete:
-        among = None if docs is None else view.flat.rows_of(docs)
-        if view.dataset is None or (among is not None and len(among) <= _MAX_SCANNED):
-            return view.flat.nearest(query, limit=limit, among=among)
     least = max(limit * _CANDIDATES, _MIN_CANDIDATES)
+    if view.flat is None or not view.complete:
+        return _nearest_rows(view, query, limit=limit, least=least, docs=docs)
+    among = None if docs is None else view.flat.rows_of(docs)
+    if view.dataset is not None and among is None:
+        among = view.flat.positions(_proposed(view.dataset, query, least))
+    elif view.dataset is not None and among is not None and len(among) > _MAX_SCANNED:
+        among = _proposed_among(view.flat, view.dataset, query, among, limit=limit, least=least)
+    return view.flat.nearest(query, limit=limit, among=among)
+
+
+def _proposed_among(
+    flat: FlatVectors, dataset: Any, query: Vectors, among: Any, *, limit: int, least: int
+) -> Any:
+    """Those of the proposals that a filter allows; all that it allows when too few are proposed."""
+    import numpy as np
+
+    allowed = np.zeros(len(flat), dtype=bool)
+    allowed[among] = True
+    wanted = least * len(flat) // len(among)
+    proposed = flat.positions(_proposed(dataset, query, wanted))
+    kept = proposed[allowed[proposed]]
+    return kept if len(kept) >= min(2 * limit, len(among)) else among
+
+
+def _nearest_rows(
+    view: _View, query: Vectors, *, limit: int, least: int, docs: frozenset[DocId] | None
+) -> list[Ranked]:
+    """Without a complete copy: proposals, four times as many each time, until a filter leaves enough."""
     wanted = least
     while True:
         row_ids = _proposed(view.dataset, query, wanted, docs)
         found = _gathered(view, row_ids)
         among = None if docs is None else found.rows_of(docs)
-        enough = among is None or len(among) >= least // 2
-        if enough or len(row_ids) < wanted:
+        if among is None or len(among) >= 2 * limit or len(row_ids) < wanted:
             return found.nearest(query, limit=limit, among=among)
         wanted *= 4
 
 
-def _proposed(dataset: Any, query: Vectors, wanted: int, docs: frozenset[DocId] | None) -> Any:
+def _proposed(dataset: Any, query: Vectors, wanted: int, docs: frozenset[DocId] | None = None) -> Any:
     """Row ids of about the nearest rows. Only ids: the engine would read every other column row by row."""
-    asked = {"column": "embedding", "q": query, "k": wanted, "nprobes": _PROBES, "metric": "cosine"}
+    asked = {
+        "column": "embedding",
+        "q": query,
+        "k": wanted,
+        "nprobes": max(_PROBES, wanted // 1000),
+        "metric": "cosine",
+    }
     listed = docs is not None and len(docs) <= _MAX_LISTED
     scanner = dataset.scanner(
         columns=["_distance"],
