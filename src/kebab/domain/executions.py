@@ -62,7 +62,9 @@ class Execution:
         for name in ("started_at", "finished_at"):
             _set(self, name, utc(getattr(self, name), field_name=name))
         _require(self.finished_at >= self.started_at, "finished_at", "is before started_at")
+        _require(self.parent is None or bool(self.parent.strip()), "parent", "must not be empty")
         _require(self.parent != self.id, "parent", "is the execution itself")
+        _require(all(map(str.strip, self.documents_used)), "documents_used", "must not hold an empty name")
         _set(self, "quality_score", float(self.quality_score))
         _set(self, "documents_used", tuple(dict.fromkeys(clean(ref) for ref in self.documents_used)))
         _set(self, "embedding", checked_embedding(self.embedding, self.embedding_model))

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from tests.fakes import FakeEmbedder
+from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore
+
+from kebab.memory.room import ExecutionMemory
+
+
+@dataclass
+class Bench:
+    """A memory over fakes, and the fakes."""
+
+    store: FakeExecutionStore
+    executions: FakeExecutionIndex
+    tasks: FakeExecutionIndex
+    embedder: FakeEmbedder
+    memory: ExecutionMemory
+
+
+@pytest.fixture
+def bench() -> Bench:
+    store, executions, tasks = FakeExecutionStore(), FakeExecutionIndex(), FakeExecutionIndex()
+    embedder = FakeEmbedder()
+    memory = ExecutionMemory(store, executions, tasks, embedder, clock=lambda: NOON)
+    return Bench(store, executions, tasks, embedder, memory)
