@@ -109,6 +109,7 @@ def test_a_long_first_line_is_cut_at_a_word() -> None:
         ("러스트의 소유권 규칙은 세 가지다. Rust ownership", "ko"),
         ("これは日本語の文章です。漢字も使います。", "ja"),
         ("这是一个中文句子，没有别的文字。", "zh"),
+        ("## 사진\n\n- [사용자 매뉴얼](https://example.org/a/very/long/manual/of/things/420)\n", "ko"),
         ("1234 5678", "und"),
         ("Quelques mots sans rien", "und"),
         ("---\nlang: fr\n---\nQuelques mots\n", "fr"),

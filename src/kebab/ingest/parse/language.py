@@ -10,6 +10,8 @@ UNDETERMINED = "und"
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
+# Addresses and code are Latin in every language; in a short note they would outvote its words.
+_NOT_PROSE = re.compile(r"https?://\S+|\]\([^)\n]*\)|```.*?```", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset(
     re.findall(
@@ -26,7 +28,7 @@ _ENGLISH_SHARE = 0.08
 
 def detect(text: str) -> str:
     """``ko``, ``ja``, ``zh``, ``en`` or ``und``, judged by the first few thousand characters."""
-    sample = text[:SAMPLE_CHARS]
+    sample = _NOT_PROSE.sub(" ", text[: 2 * SAMPLE_CHARS])[:SAMPLE_CHARS]
     words = _WORD.findall(sample)
     letters = sum(map(len, words))
     if not letters:

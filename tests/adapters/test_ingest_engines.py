@@ -1,0 +1,120 @@
+"""Ingest on the real stores and indexes: what is edited or deleted is gone from all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.fakes import FakeEmbedder
+
+from kebab.adapters.lance_vector import LanceVectorIndex
+from kebab.adapters.sqlite.connection import Database
+from kebab.adapters.sqlite.document_store import SqliteDocumentStore
+from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
+from kebab.adapters.sqlite.ledger import SqliteLedger
+from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
+from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.pipeline import IngestLimits, IngestPipeline
+from kebab.ingest.ready_terms import ReadyTerms
+from kebab.ingest.scan import SourceFolder
+from kebab.ports import LexicalQuery
+from kebab.search.analyze import Analyzer
+
+
+@dataclass
+class Engines:
+    root: Path
+    store: SqliteDocumentStore
+    lexical: TantivyLexicalIndex
+    vectors: LanceVectorIndex
+    pipeline: IngestPipeline
+
+    def write(self, name: str, text: str) -> Path:
+        file = self.root / name
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def found(self, word: str) -> set[str]:
+        terms = tuple(Analyzer().query_terms(word))
+        hits = self.lexical.search(LexicalQuery(terms), limit=1000)
+        stored = self.store.hydrate([hit.id for hit in hits])  # type: ignore[misc]
+        assert len(stored) == len(hits)
+        return {chunk.path for chunk in stored.values()}
+
+    def assert_in_step(self) -> None:
+        """Store, words index and vector index hold the same chunks."""
+        chunks = {stored.chunk.chunk_id for stored in self.store.stored_chunks()}
+        assert self.lexical.chunk_ids() == chunks
+        assert self.vectors.chunk_ids() == chunks
+
+
+@pytest.fixture
+def engines(tmp_path: Path) -> Engines:
+    root, data = tmp_path / "notes", tmp_path / "data"
+    root.mkdir()
+    database = Database(data / "kebab.sqlite")
+    store, embedder = SqliteDocumentStore(database), FakeEmbedder()
+    terms = ReadyTerms(Analyzer(), make=Analyzer)
+    lexical = TantivyLexicalIndex(data / "words", terms)
+    vectors = LanceVectorIndex(data / "vectors", embedder.key)
+    pipeline = IngestPipeline(
+        sources=(SourceFolder("notes", root),),
+        inbox=data / "inbox",
+        policy=ChunkPolicy(),
+        limits=IngestLimits(workers=1),
+        store=store,
+        embeddings=SqliteEmbeddingStore(database),
+        ledger=SqliteLedger(database),
+        lexical=lexical,
+        ready_terms=terms,
+        embedder=embedder,
+        vectors=vectors,
+    )
+    return Engines(root, store, lexical, vectors, pipeline)
+
+
+def test_edits_and_deletions_reach_every_index(engines: Engines) -> None:
+    engines.write("a.md", "# 소유권\n\n이전 규칙은 지워진다\n")
+    gone = engines.write("b.md", "# Borrowing\n\nreferences\n")
+    engines.write("c.txt", "lifetimes\n")
+    engines.pipeline.run()
+    engines.assert_in_step()
+    assert engines.found("references") == {"b.md"}
+    engines.write("a.md", "# 소유권\n\n새로운 문장\n")
+    gone.unlink()
+    engines.pipeline.run()
+    engines.assert_in_step()
+    assert engines.found("이전") == set()
+    assert engines.found("문장") == {"a.md"}
+    assert engines.found("references") == set()
+
+
+def test_a_second_run_over_unchanged_files_changes_nothing(engines: Engines) -> None:
+    engines.write("a.md", "apple")
+    engines.pipeline.run()
+    before = engines.store.revision(), engines.store.latest(), engines.lexical.checkpoint()
+    report = engines.pipeline.run()
+    assert (report.run.unchanged, report.run.indexed, report.run.embedded) == (1, 0, 0)
+    assert (engines.store.revision(), engines.store.latest(), engines.lexical.checkpoint()) == before
+
+
+def test_cleared_indexes_are_built_again_by_the_next_run(engines: Engines) -> None:
+    engines.write("a.md", "apple")
+    engines.write("b.md", "banana")
+    engines.pipeline.run()
+    engines.lexical.clear()
+    engines.vectors.clear()
+    engines.pipeline.run()
+    engines.assert_in_step()
+    assert engines.found("banana") == {"b.md"}
+
+
+def test_many_files_go_through_parser_processes_and_are_all_found(engines: Engines) -> None:
+    for n in range(230):
+        engines.write(f"{n}.md", f"# Note {n}\n\nunique{n} 문서{n}번\n")
+    report = engines.pipeline.run()
+    assert report.run.indexed == 230
+    engines.assert_in_step()
+    assert engines.found("unique117") == {"117.md"}
+    assert engines.pipeline.ledger.runs(1) == [report.run]

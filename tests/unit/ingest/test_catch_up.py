@@ -1,0 +1,158 @@
+"""Derived data follows the store: after a crash, after a clear, after the outbox was pruned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.fakes import (
+    FakeAnalyzer,
+    FakeDocumentStore,
+    FakeEmbedder,
+    FakeEmbeddingStore,
+    FakeLexicalIndex,
+    FakeVectorIndex,
+)
+from tests.unit.ingest.building import prepared
+
+from kebab.errors import ModelUnavailable
+from kebab.ingest.catch_up import catch_up_lexical, catch_up_vector, embed_missing, prune
+from kebab.ingest.prepare import Prepared
+from kebab.ingest.ready_terms import ReadyTerms, terms_of
+from kebab.ports import EmbeddingKind, Vectors
+
+
+def put(store: FakeDocumentStore, folder: Path, name: str, text: str) -> Prepared:
+    result = prepared(folder, name, text.encode())
+    assert isinstance(result, Prepared)
+    store.put(result.document, result.chunks, result.state)
+    return result
+
+
+def ids(store: FakeDocumentStore) -> set[str]:
+    return {stored.chunk.chunk_id for stored in store.stored_chunks()}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> FakeDocumentStore:
+    made = FakeDocumentStore()
+    for n in range(5):
+        put(made, tmp_path, f"{n}.md", f"# Note {n}\n\ntext\n")
+    return made
+
+
+def test_an_index_applies_only_what_it_lacks(store: FakeDocumentStore, tmp_path: Path) -> None:
+    index = FakeLexicalIndex()
+    assert catch_up_lexical(store, index) == 5
+    assert catch_up_lexical(store, index) == 0
+    put(store, tmp_path, "0.md", "# Changed\n")
+    batches: list[int] = []
+    assert catch_up_lexical(store, index, applied=batches.append) == 1
+    assert batches == [1]
+    assert index.chunk_ids() == ids(store)
+
+
+def test_an_index_that_stands_before_the_pruned_outbox_is_built_anew(store: FakeDocumentStore) -> None:
+    index = FakeLexicalIndex()
+    catch_up_lexical(store, index)
+    store.remove([stored.chunk.doc_id for stored in store.stored_chunks()][:1])
+    store.prune_outbox(store.latest())
+    assert catch_up_lexical(store, index) == 4
+    assert index.chunk_ids() == ids(store)
+    assert index.checkpoint() == store.latest()
+
+
+class Killed(Exception):
+    pass
+
+
+class DyingIndex(FakeLexicalIndex):
+    """Dies after a batch was applied, before the next."""
+
+    lives = 1
+
+    def apply(self, **change: object) -> None:  # type: ignore[override]
+        if not self.lives:
+            raise Killed
+        self.lives -= 1
+        super().apply(**change)  # type: ignore[arg-type]
+
+
+def test_a_rebuild_that_was_killed_is_begun_again(store: FakeDocumentStore) -> None:
+    index = DyingIndex()
+    with pytest.raises(Killed):
+        catch_up_lexical(store, index)
+    assert (index.count(), index.checkpoint()) == (5, 0)
+    index.lives = 100
+    catch_up_lexical(store, index)
+    assert index.chunk_ids() == ids(store)
+    assert index.checkpoint() == store.latest()
+
+
+def test_only_what_every_index_applied_is_forgotten(store: FakeDocumentStore, tmp_path: Path) -> None:
+    ahead, behind = FakeLexicalIndex(), FakeLexicalIndex()
+    catch_up_lexical(store, behind)
+    put(store, tmp_path, "new.md", "new")
+    catch_up_lexical(store, ahead)
+    prune(store, [ahead, behind])
+    assert store.oldest() == behind.checkpoint() < ahead.checkpoint()
+    assert catch_up_lexical(store, behind) == 1
+
+
+def test_vectors_reach_their_index_once_they_exist(store: FakeDocumentStore) -> None:
+    embedder = FakeEmbedder()
+    embeddings, index = FakeEmbeddingStore(store), FakeVectorIndex(embedder.key)
+    catch_up_vector(store, embeddings, index)
+    assert index.count() == 0
+    seen: list[int] = []
+    assert embed_missing(embeddings, embedder, batch_size=2, progress=seen.append) == 5
+    assert seen[-1] == 5
+    catch_up_vector(store, embeddings, index)
+    assert index.chunk_ids() == ids(store)
+    assert embed_missing(embeddings, embedder) == 0
+
+
+class FailingEmbedder(FakeEmbedder):
+    """Embeds a few batches and then cannot any more."""
+
+    left = 2
+
+    def embed(self, texts: list[str], kind: EmbeddingKind) -> Vectors:  # type: ignore[override]
+        if not self.left:
+            raise ModelUnavailable("gone")
+        self.left -= 1
+        return super().embed(texts, kind)
+
+
+def test_cancelling_keeps_what_was_embedded_and_resuming_embeds_the_rest(store: FakeDocumentStore) -> None:
+    embeddings, embedder = FakeEmbeddingStore(store), FakeEmbedder()
+    done = embed_missing(embeddings, embedder, batch_size=2, cancelled=lambda: len(embedder.calls) >= 1)
+    assert done == 2
+    assert embed_missing(embeddings, embedder, batch_size=2) == 3
+    texts = [text for _, batch in embedder.calls for text in batch]
+    assert len(texts) == len(set(texts)) == 5
+    assert {kind for kind, _ in embedder.calls} == {EmbeddingKind.DOCUMENT}
+
+
+def test_a_model_that_breaks_is_an_error_of_its_own(store: FakeDocumentStore) -> None:
+    with pytest.raises(ModelUnavailable):
+        embed_missing(FakeEmbeddingStore(store), FailingEmbedder(), batch_size=1)
+
+
+def test_terms_made_ahead_are_the_terms_the_index_would_make(tmp_path: Path) -> None:
+    store, analyzer = FakeDocumentStore(), FakeAnalyzer()
+    made = put(store, tmp_path, "a.md", "# Title\n\n## Part\n\nApple pie\n\n## Other\n\nBanana\n")
+    asked: list[str] = []
+
+    class Asked(FakeAnalyzer):
+        def index_text(self, text: str) -> str:
+            asked.append(text)
+            return super().index_text(text)
+
+    ready = ReadyTerms(Asked(), make=FakeAnalyzer)
+    ready.prepare(made.document, made.chunks, terms_of(made.document, made.chunks, analyzer))
+    index, plain = FakeLexicalIndex(ready), FakeLexicalIndex(analyzer)
+    catch_up_lexical(store, index)
+    catch_up_lexical(store, plain)
+    assert asked == []
+    assert index._bodies == plain._bodies
