@@ -32,6 +32,14 @@ def test_words_need_no_quotes(library: Cli) -> None:
     assert joined.out == quoted.out
 
 
+def test_the_mode_is_chosen_by_its_name(library: Cli) -> None:
+    response = library("search", "seat hold", "--mode", "lexical", "--json").json
+    assert (response["mode"], response["hits"][0]["score_kind"]) == ("lexical", "bm25")
+    assert library("search", "seat", "--trust-min", "secondary", "--json").json["hits"]
+    wrong = library("search", "seat", "--mode", "psychic").err
+    assert "'lexical', 'vector', 'hybrid'" in wrong
+
+
 def test_explain_shows_bars_and_versions(library: Cli) -> None:
     text = library("search", "seat hold", "-k", "2", "--explain").out
     assert "█" in text

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from kebab.cli.session import Session, command
+from kebab.cli.tables import size_of
+from kebab.domain.reports import BundleReport
 
 
 @command("export")
@@ -20,6 +22,7 @@ def export(session: Session, file: Path) -> None:
 
     report = session.kebab().export_bundle(file)
     session.put(wire.bundle_report(report), lambda: _summary("wrote", report))
+    session.warn(report.degraded)
 
 
 @command("import")
@@ -33,3 +36,10 @@ def import_bundle(session: Session, file: Path) -> None:
 
     report = session.kebab().import_bundle(file)
     session.put(wire.bundle_report(report), lambda: _summary("read", report))
+    session.warn(report.degraded)
+
+
+def _summary(did: str, report: BundleReport) -> str:
+    models = f" · vectors of {', '.join(report.models)}" if report.models else " · no vectors"
+    counts = f"{report.documents} documents, {report.chunks} chunks"
+    return f"{did} {report.path}: {counts}{models} · {size_of(report.byte_len)}"

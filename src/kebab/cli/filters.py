@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from kebab.cli.session import OneOf
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import DocId
 from kebab.domain.queries import SearchFilters
@@ -42,7 +43,7 @@ def filter_options(function: F) -> F:
     decorated: Any = gathered
     for name, text in reversed(REPEATABLE.items()):
         decorated = click.option(f"--{name.replace('_', '-')}", name, multiple=True, help=text)(decorated)
-    trust = click.option("--trust-min", type=click.Choice(list(TrustLevel)), help="This trust or above.")
+    trust = click.option("--trust-min", type=OneOf(TrustLevel), help="This trust or above.")
     after = click.option("--ingested-after", metavar="TIME", help="Indexed after this ISO 8601 time.")
     return trust(after(decorated))  # type: ignore[no-any-return]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kebab.cli.session import Session, command
+from kebab.cli.session import OneOf, Session, command
 from kebab.cli.tables import pairs, seconds_of
-from kebab.domain.reports import Check, CheckStatus, DoctorReport, IndexReport, SchemaReport
+from kebab.domain.reports import Check, CheckStatus, DoctorReport, IndexReport, ResetScope, SchemaReport
 from kebab.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ SIGNS = {
     CheckStatus.REPAIRED: ("↻", "cyan"),
 }
 SCOPES = {
-    "index": "the indexes; they are built again from the store",
-    "vectors": "the vector indexes and every cached vector",
-    "data": "documents, indexes, runs and answers; your files and the configuration stay",
-    "memory": "the execution memory",
-    "config": "the configuration file",
-    "all": "everything above",
+    ResetScope.INDEX: "the indexes; they are built again from the store",
+    ResetScope.VECTORS: "the vector indexes and every cached vector",
+    ResetScope.DATA: "documents, indexes, runs and answers; your files and the configuration stay",
+    ResetScope.MEMORY: "the execution memory",
+    ResetScope.CONFIG: "the configuration file",
+    ResetScope.ALL: "everything above",
 }
 
 
@@ -66,6 +66,7 @@ def index(
             progress=watch.progress,
             cancelled=watch.cancelled,
         )
+    session.warn(report.degraded)
     session.put(wire.index_report(report), lambda: _indexed(report))
     return 1 if report.cancelled else 0
 
@@ -113,9 +114,9 @@ def _check(check: Check, size: int, screen: Screen) -> list[str]:
 
 
 @command("reset", epilog="Scopes: " + "; ".join(f"{name}: {what}" for name, what in SCOPES.items()) + ".")
-@click.argument("scope", type=click.Choice(list(SCOPES)), default="data")
+@click.argument("scope", type=OneOf(ResetScope), default=ResetScope.DATA)
 @click.option("--yes", is_flag=True, help="Do not ask; needed without a terminal.")
-def reset(session: Session, scope: str, yes: bool) -> int:
+def reset(session: Session, scope: ResetScope, yes: bool) -> int:
     """Wipe derived data, all data or the configuration.
 
     Your documents are never touched.

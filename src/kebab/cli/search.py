@@ -9,12 +9,12 @@ import click
 
 from kebab.cli import render
 from kebab.cli.filters import filter_options
-from kebab.cli.session import Session, command
+from kebab.cli.session import OneOf, Session, command
 from kebab.domain.hits import SearchHit, SearchResponse
 from kebab.domain.queries import SearchMode
 from kebab.errors import InvalidInput
 
-MODE = click.option("--mode", type=click.Choice(list(SearchMode)), help="How to search; default hybrid.")
+MODE = click.option("--mode", type=OneOf(SearchMode), help="How to search; default hybrid.")
 COUNT = click.option("-k", "k", type=click.IntRange(1, 1000), help="How many hits; default 10.")
 FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, convex or adaptive.")
 

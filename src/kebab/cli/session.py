@@ -18,6 +18,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -118,6 +119,17 @@ def _remember(ctx: click.Context, parameter: click.Parameter, value: object) -> 
     if value and parameter.name:
         setattr(ctx.ensure_object(Session), parameter.name, value)
     return value
+
+
+class OneOf(click.Choice[str]):
+    """One of an enumeration's values as people write them; click alone would ask for the members' names."""
+
+    def __init__(self, kind: type[StrEnum]) -> None:
+        super().__init__([member.value for member in kind])
+        self.kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> StrEnum:
+        return self.kind(super().convert(str(value), param, ctx))
 
 
 class Command(click.Command):

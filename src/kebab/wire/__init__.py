@@ -8,6 +8,7 @@ the schemas with the committed ones. Shapes are apart from the domain types so t
 
 from __future__ import annotations
 
+from kebab.wire.answers import ANSWER_SHAPES, answer, answer_comparison, answer_event
 from kebab.wire.errors import Error, error
 from kebab.wire.evaluations import (
     EvalComparison,
@@ -57,12 +58,14 @@ from kebab.wire.search import (
 )
 from kebab.wire.shape import Shape, encode, of
 from kebab.wire.upkeep import (
+    BundleReport,
     Doctor,
     IndexReport,
     InitReport,
     ModelList,
     ResetReport,
     Schema,
+    bundle_report,
     doctor,
     index_report,
     model_list,
@@ -72,6 +75,7 @@ from kebab.wire.upkeep import (
 
 SHAPES: tuple[type[Shape], ...] = (
     BulkSearchItem,
+    BundleReport,
     ChunkInspection,
     Citation,
     DocInspection,
@@ -99,6 +103,7 @@ SHAPES: tuple[type[Shape], ...] = (
     SearchHit,
     SearchResponse,
     Why,
+    *ANSWER_SHAPES,
     *MEMORY_SHAPES,
 )
 """Everything that is an object of its own on the wire."""
@@ -106,6 +111,7 @@ SHAPES: tuple[type[Shape], ...] = (
 __all__ = [
     "SHAPES",
     "BulkSearchItem",
+    "BundleReport",
     "ChunkInspection",
     "Citation",
     "DocInspection",
@@ -134,6 +140,7 @@ __all__ = [
     "SearchResponse",
     "Shape",
     "Why",
+    "bundle_report",
     "chunk_inspection",
     "doc_inspection",
     "doc_list",

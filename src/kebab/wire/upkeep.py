@@ -48,6 +48,7 @@ class IndexReport(Shape, frozen=True, tag_field="schema_version", tag="index_rep
     rebuilt: bool
     cancelled: bool
     duration_ms: int
+    degraded: tuple[str, ...] = ()
 
 
 class Model(Shape, frozen=True):
@@ -66,6 +67,17 @@ class ModelList(Shape, frozen=True, tag_field="schema_version", tag="model_list.
 class ResetReport(Shape, frozen=True, tag_field="schema_version", tag="reset_report.v1"):
     scope: str
     removed: tuple[str, ...]
+
+
+class BundleReport(Shape, frozen=True, tag_field="schema_version", tag="bundle_report.v1"):
+    """What a bundle holds, after it was written or read; ``models`` are those whose vectors are in it."""
+
+    path: str
+    documents: int
+    chunks: int
+    models: tuple[str, ...]
+    byte_len: int
+    degraded: tuple[str, ...] = ()
 
 
 class InitReport(Shape, frozen=True, tag_field="schema_version", tag="init_report.v1"):
@@ -97,3 +109,7 @@ def model_list(models: Sequence[domain.ModelStatus]) -> ModelList:
 
 def reset_report(report: domain.ResetReport) -> ResetReport:
     return of(report, ResetReport)
+
+
+def bundle_report(report: domain.BundleReport) -> BundleReport:
+    return of(report, BundleReport)
