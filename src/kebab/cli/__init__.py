@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
     ),
     "Find": (
         Entry("search", "kebab.cli.search:search", "Find the lines that answer a query, and say why."),
+        Entry("ask", "kebab.cli.ask:ask", "Answer a question from the documents, with citations, or refuse."),
         Entry("why", "kebab.cli.search:why", "Explain why a document was or was not in the results."),
     ),
     "Remember": (

@@ -1,0 +1,129 @@
+"""``kebab ask``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from kebab.cli import answers
+from kebab.cli.filters import filter_options
+from kebab.cli.search import COUNT, MODE
+from kebab.cli.session import Session, command
+from kebab.domain.answers import Answer, AnswerEvent
+from kebab.domain.citations import Citation
+from kebab.domain.queries import SearchFilters
+from kebab.errors import InvalidInput
+
+
+@command("ask")
+@click.argument("question", nargs=-1)
+@MODE
+@COUNT
+@click.option("--stream", is_flag=True, help="Write the answer as it comes; with --json, one event a line.")
+@click.option(
+    "--explain", is_flag=True, help="Show claims with their lines, the gate's values, the searches."
+)
+@click.option("--again", metavar="TRACE_ID", help="Repeat a stored answer and show what changed.")
+@filter_options
+def ask(
+    session: Session,
+    question: tuple[str, ...],
+    again: str | None,
+    stream: bool,
+    explain: bool,
+    **options: Any,
+) -> int:
+    """Answer a question from the documents, with citations, or refuse.
+
+    Every sentence names the lines it rests on. Leaves with 1 when the documents hold no answer.
+    """
+    text = " ".join(question).strip()
+    if again is not None:
+        _refuse_both(text, options)
+        return _repeat(session, again, explain=explain)
+    if not text:
+        raise InvalidInput("the question is empty", hint='such as: kebab ask "what are the ownership rules?"')
+    if stream:
+        return _stream(session, session.kebab().ask_stream(text, **options), explain=explain)
+    return _show(session, session.kebab().ask(text, **options), explain=explain)
+
+
+def _show(session: Session, found: Answer, *, explain: bool) -> int:
+    from kebab import wire
+
+    _warn(session, found)
+    session.put(
+        wire.answer(found, explain=explain),
+        lambda: answers.answer(found, screen=session.screen, locate=_locate(session, found), explain=explain),
+    )
+    return 0 if found.grounded else 1
+
+
+def _stream(session: Session, events: Iterator[AnswerEvent], *, explain: bool) -> int:
+    """Print the events; a reader that goes away closes them, and what had arrived is stored."""
+    from kebab import wire
+
+    grounded = streamed = False
+    # The stream is a generator; closing it here stops the model when printing fails or Ctrl-C comes.
+    with closing(cast("Any", events)):
+        for event in events:
+            if session.json:
+                session.put_json(wire.answer_event(event, explain=explain))
+            elif event.delta:
+                streamed = True
+                click.echo(event.delta, nl=False)
+            if event.answer is not None:
+                grounded = event.answer.grounded
+                _finish(session, event.answer, explain=explain, streamed=streamed)
+    return 0 if grounded else 1
+
+
+def _finish(session: Session, found: Answer, *, explain: bool, streamed: bool) -> None:
+    if session.json:
+        return
+    _warn(session, found)
+    screen, locate = session.screen, _locate(session, found)
+    # Sentences that failed their check are shown once more, marked: the stream could not know.
+    marked = answers.text(found, screen) if not streamed or any(c.problems for c in found.claims) else ""
+    rest = answers.below(found, screen=screen, locate=locate, explain=explain)
+    gap = "\n" if found.text.endswith("\n") or not streamed else "\n\n"
+    click.echo((gap if streamed else "") + "\n\n".join(part for part in (marked, rest) if part))
+
+
+def _repeat(session: Session, trace_id: str, *, explain: bool) -> int:
+    from kebab import wire
+
+    found = session.kebab().ask_again(trace_id)
+    _warn(session, found.after)
+    session.put(
+        wire.answer_comparison(found, explain=explain),
+        lambda: answers.comparison(
+            found, screen=session.screen, locate=_locate(session, found.after), explain=explain
+        ),
+    )
+    return 0 if found.after.grounded else 1
+
+
+def _refuse_both(text: str, options: dict[str, Any]) -> None:
+    if text or any(value for value in options.values() if value != SearchFilters()):
+        raise InvalidInput("--again repeats a question as it was asked", hint="leave out everything else")
+
+
+def _warn(session: Session, found: Answer) -> None:
+    session.warn(f"{note.part}: {note.message}" for note in found.degraded)
+
+
+def _locate(session: Session, found: Answer) -> answers.Locate:
+    """Citations know paths, not sources: the evidence tells which root a path stands under."""
+    source_of = {item.doc_path: item.source_id for item in found.evidence}
+    roots = {source.id: Path(source.root) for source in session.kebab().settings.sources}
+
+    def locate(citation: Citation) -> str | None:
+        root = roots.get(source_of.get(citation.path, next(iter(roots), "")))
+        return (root / citation.path).as_uri() if root else None
+
+    return locate
