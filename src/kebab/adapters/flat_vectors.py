@@ -61,12 +61,10 @@ class FlatVectors:
         # Row by row: a matrix product is shared out to all cores, and waits for them on a busy machine.
         import numpy as np
 
-        if among is None:
-            return np.vecdot(self.vectors, query)
         # Picking a row costs several times as much as multiplying it.
-        if 8 * len(among) > len(self):
-            return np.vecdot(self.vectors, query)[among]
-        return np.vecdot(self.vectors[among], query)
+        picked = among is not None and 8 * len(among) <= len(self)
+        rough: Vectors = np.vecdot(self.vectors[among] if picked else self.vectors, query)
+        return rough if picked or among is None else rough[among]
 
     def positions(self, row_ids: NDArray[np.uint64]) -> NDArray[np.intp]:
         """Where these row ids stand; ids that are not in the copy are left out."""
