@@ -8,6 +8,7 @@ itself takes several times as long as the search (see docs/decisions/0003-vector
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,6 +26,31 @@ if TYPE_CHECKING:
 
 # Single precision may order two rows the wrong way round when their cosines differ by less than this.
 _SLACK = 1e-5
+# Fewer than one row in so many is read by itself.
+_SCATTER = 20
+
+
+class RowsOnDisk:
+    """Single rows of a file of float32, read without mapping it.
+
+    A map brings in sixteen pages for each one touched: some hundred picked rows a search would soon hold the
+    whole file in the process. Reading them takes as long as faulting them in.
+    """
+
+    def __init__(self, path: Path, *, offset: int, dimensions: int) -> None:
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._offset, self._dimensions = offset, dimensions
+        weakref.finalize(self, os.close, self._descriptor)
+
+    def read(self, at: NDArray[np.intp]) -> Vectors:
+        import numpy as np
+
+        found = np.empty((len(at), self._dimensions), dtype=np.float32)
+        size = 4 * self._dimensions
+        for row, position in zip(found, at.tolist(), strict=True):
+            if os.preadv(self._descriptor, [row.data], self._offset + position * size) != size:
+                raise OSError(f"the copy of the vectors ends before row {position}")
+        return found
 
 
 @dataclass(frozen=True)
@@ -35,6 +61,7 @@ class FlatVectors:
     chunk_ids: NDArray[np.bytes_]
     doc_ids: NDArray[np.bytes_]
     vectors: Vectors = field(repr=False)
+    rows_on_disk: RowsOnDisk | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.row_ids)
@@ -51,7 +78,7 @@ class FlatVectors:
             kept = np.arange(len(rough))
         rows = kept if among is None else among[kept]
         # Summed again row by row in double precision: equal vectors get equal scores, wherever they stand.
-        exact = (self.vectors[rows].astype(np.float64) * query.astype(np.float64)).sum(axis=1)
+        exact = (self._picked(rows).astype(np.float64) * query.astype(np.float64)).sum(axis=1)
         names = self.chunk_ids[rows].astype(str).tolist()
         scores = np.clip(exact, -1.0, 1.0).tolist()
         found = sorted(zip(scores, names, strict=True), key=lambda pair: (-pair[0], pair[1]))
@@ -62,9 +89,15 @@ class FlatVectors:
         import numpy as np
 
         # Picking a row costs several times as much as multiplying it.
-        picked = among is not None and 8 * len(among) <= len(self)
-        rough: Vectors = np.vecdot(self.vectors[among] if picked else self.vectors, query)
-        return rough if picked or among is None else rough[among]
+        if among is not None and 8 * len(among) <= len(self):
+            rough: Vectors = np.vecdot(self._picked(among), query)
+            return rough
+        rough = np.vecdot(self.vectors, query)
+        return rough if among is None else rough[among]
+
+    def _picked(self, at: NDArray[np.intp]) -> Vectors:
+        scattered = self.rows_on_disk is not None and _SCATTER * len(at) <= len(self)
+        return self.rows_on_disk.read(at) if self.rows_on_disk and scattered else self.vectors[at]
 
     def positions(self, row_ids: NDArray[np.uint64]) -> NDArray[np.intp]:
         """Where these row ids stand; ids that are not in the copy are left out."""
@@ -86,7 +119,7 @@ class FlatVectors:
 
     def taken(self, at: NDArray[np.intp]) -> FlatVectors:
         """The rows at these positions, which ascend."""
-        return FlatVectors(self.row_ids[at], self.chunk_ids[at], self.doc_ids[at], self.vectors[at])
+        return FlatVectors(self.row_ids[at], self.chunk_ids[at], self.doc_ids[at], self._picked(at))
 
     def joined(self, other: FlatVectors) -> FlatVectors:
         """Both, in order of their row ids; they share none."""
@@ -121,11 +154,12 @@ class FlatFiles:
         try:
             keys = np.load(self._keys(version), allow_pickle=False)
             vectors = np.load(self._vectors(version), mmap_mode="r", allow_pickle=False)
+            rows = RowsOnDisk(self._vectors(version), offset=vectors.offset, dimensions=vectors.shape[1])
         except (OSError, ValueError, EOFError):
             return None  # missing, cut short or overwritten: it is only a copy
         if len(keys) != len(vectors) or keys.dtype.names != ("row_id", "chunk_id", "doc_id"):
             return None
-        return FlatVectors(keys["row_id"], keys["chunk_id"], keys["doc_id"], vectors)
+        return FlatVectors(keys["row_id"], keys["chunk_id"], keys["doc_id"], vectors, rows)
 
     def newest(self) -> int | None:
         """The newest version that has a copy."""
