@@ -180,5 +180,7 @@ def test_the_demo_ingests_searches_and_explains_within_ten_seconds(cli: Cli) -> 
     assert "booking-service.md#L" in result.out
     assert "home/전세-계약.md#L" in result.out
     assert "bm25" in result.out
+    assert "41 customers were charged twice" in " ".join(result.out.split())
+    assert "holds no answer" in result.out
     assert "$ kebab search" in result.err
     assert not (cli.home / ".local").exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 import kebab
-from kebab.cli import render
+from kebab.cli import answers, render
 from kebab.cli.ingest import summary
 from kebab.cli.session import Session, command
 from kebab.errors import StorageError
@@ -21,6 +21,13 @@ STEPS = (
     ),
 )
 EXPLAINED = "why were customers charged twice"
+QUESTIONS = (
+    (
+        "Ask a question: every sentence of the answer names the lines it stands on.",
+        "How many customers were charged twice?",
+    ),
+    ("What the notes do not say is refused.", "What is the capital of Mongolia?"),
+)
 MISSED = ("recipes/김치찌개.md", "how to rotate an expired certificate")
 
 
@@ -63,6 +70,8 @@ class _Tour:
                 "Why is a hit where it is? Each leg shows its rank and what it gave.", EXPLAINED, explain=True
             )
             self.why(*MISSED)
+            for told, question in QUESTIONS:
+                self.ask(told, question)
         finally:
             self.kebab.close()
         self.session.say(
@@ -86,6 +95,11 @@ class _Tour:
         self.tell("And why is a document not there?", f'kebab why {document} "{query}"')
         report = self.kebab.why(document, query)
         self.show(render.why(report, screen=self.screen, limit=1))
+
+    def ask(self, told: str, question: str) -> None:
+        self.tell(told, f'kebab ask "{question}"')
+        found = self.kebab.ask(question)
+        self.show(answers.answer(found, screen=self.screen, locate=lambda citation: None))
 
     def tell(self, told: str, typed: str) -> None:
         self.number += 1

@@ -188,9 +188,8 @@ def _place(place: ChunkPlace, screen: Screen) -> list[str]:
 def _leg_place(leg: LegPlace, screen: Screen) -> str:
     if leg.rank is None or leg.raw_score is None:
         return _leg_line(leg.leg, 0.0, leg.note, "", screen)
-    missing = f"  without {' '.join(leg.missing_terms)}" if leg.missing_terms else ""
+    missing = ("without", *leg.missing_terms) if leg.missing_terms else ()
+    terms = "".join(f"  {' '.join(words)}" for words in (leg.matched_terms, missing) if words)
     gave = "" if leg.contribution is None else f"  +{leg.contribution:.4f}"
     place = f"#{leg.rank:<4} {_raw(leg.leg, leg.raw_score)}{gave}"
-    return _leg_line(
-        leg.leg, leg.contribution or 0.0, place, f"  {' '.join(leg.matched_terms)}{missing}", screen
-    )
+    return _leg_line(leg.leg, leg.contribution or 0.0, place, terms, screen)
