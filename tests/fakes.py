@@ -161,6 +161,9 @@ class FakeDocumentStore:
             if wanted is None or shelf.document.doc_id in wanted:
                 yield from shelf.chunks
 
+    def chunk_ids(self) -> set[ChunkId]:
+        return {stored.chunk.chunk_id for stored in self.stored_chunks()}
+
     def counts(self) -> tuple[int, int]:
         return len(self._shelves), sum(len(shelf.chunks) for shelf in self._shelves.values())
 

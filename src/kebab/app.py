@@ -26,9 +26,20 @@ from kebab.domain.hits import Leg, SearchResponse
 from kebab.domain.ingests import IngestItem, IngestProgress, IngestReport, IngestRun
 from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
+from kebab.domain.reports import (
+    BundleReport,
+    DoctorReport,
+    IndexReport,
+    ModelStatus,
+    ResetReport,
+    SchemaReport,
+)
 from kebab.domain.why import WhyReport
 from kebab.engines import Engines, Stores, model_key
 from kebab.errors import EngineError, InvalidInput, Locked, ModelUnavailable
+from kebab.keeper.care import Caretaker
+from kebab.keeper.models import ModelShelf
+from kebab.keeper.moving import Mover
 from kebab.ports import Embedder, VectorIndex
 
 if TYPE_CHECKING:
@@ -411,6 +422,78 @@ class Kebab:
 
         stores = self.engines.reading
         return Reader(stores.documents, stores.embeddings, self.engines.files)
+
+    # --- upkeep ------------------------------------------------------------------------------------
+
+    def index(
+        self,
+        *,
+        embeddings: bool = False,
+        lexical: bool = False,
+        rebuild: bool = False,
+        model: str | None = None,
+        batch_size: int | None = None,
+        progress: Progress = _silent,
+        cancelled: Cancelled = _never,
+    ) -> IndexReport:
+        """Bring derived data up to date with the store; without a flag, all of it.
+
+        ``model`` embeds with another model, for a later switch. Raises NotIndexed, and ModelUnavailable where
+        embedding was asked for.
+        """
+        return self._caretaker.index(
+            embeddings=embeddings,
+            lexical=lexical,
+            rebuild=rebuild,
+            model=model,
+            batch_size=batch_size,
+            progress=progress,
+            cancelled=cancelled,
+        )
+
+    def doctor(self, *, repair: bool = False) -> DoctorReport:
+        """Check everything; ``repair`` mends what is derived from the store."""
+        return self._caretaker.doctor(repair=repair)
+
+    def schema(self) -> SchemaReport:
+        """Capabilities, versions and statistics; works before the first ingest too."""
+        return self._caretaker.schema()
+
+    def models(self, *, everything: bool = False) -> list[ModelStatus]:
+        """The embedding models there are; with ``everything`` also those that could be downloaded."""
+        return ModelShelf(self.settings, self.engines).models(everything=everything)
+
+    def use_model(self, model: str) -> ModelStatus:
+        """Write another model into the configuration file; a Kebab opened afterwards uses it.
+
+        ``model`` is static, none, a registered name, a folder, or provider:name. One that cannot be loaded is
+        refused, and so is a configuration without a file.
+        """
+        return ModelShelf(self.settings, self.engines).use_model(model)
+
+    def add_model(self, folder: Path, *, name: str | None = None) -> ModelStatus:
+        """Register a folder with an ONNX model under a name, by default the folder's."""
+        return ModelShelf(self.settings, self.engines).add_model(folder, name=name)
+
+    def reset(self, scope: str) -> ResetReport:
+        """Wipe what kebab made: index, vectors, data, memory, config or all. Sources are never touched."""
+        return Mover(self.settings, self.engines).reset(scope)
+
+    def export_bundle(self, path: Path) -> BundleReport:
+        """Write the knowledge base into one file, also while others write."""
+        return Mover(self.settings, self.engines).export_bundle(path)
+
+    def import_bundle(self, path: Path, *, force: bool = False) -> BundleReport:
+        """Open a bundle here and build its indexes.
+
+        Refused where documents are stored already or the vectors are of another model, unless ``force``.
+        """
+        mover = Mover(self.settings, self.engines)
+        return mover.import_bundle(path, force=force, indexer=self._caretaker.indexer)
+
+    @property
+    def _caretaker(self) -> Caretaker:
+        return Caretaker(self.settings, self.engines)
 
     # --- evaluation --------------------------------------------------------------------------------
 

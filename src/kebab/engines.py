@@ -5,6 +5,7 @@ A choice is a dict from the name in the settings to a function that imports and 
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from kebab.config import EmbeddingModel, LlmModel, Settings
-from kebab.errors import ConfigInvalid, EngineError, ModelUnavailable, ReadOnly
+from kebab.errors import ConfigInvalid, EngineError, ModelUnavailable, NotIndexed, ReadOnly
 from kebab.ports import (
     Embedder,
     ExecutionIndex,
@@ -118,6 +119,14 @@ class Engines:
         """The stores, for reading; raises NotIndexed where there is no knowledge base."""
         return Stores(self._database(readonly=True))
 
+    @property
+    def reading_or_none(self) -> Stores | None:
+        """Like ``reading``, and None where there is no knowledge base yet."""
+        try:
+            return self.reading
+        except NotIndexed:
+            return None
+
     @cached_property
     def _writing(self) -> Stores:
         return Stores(self._database(readonly=False))
@@ -128,12 +137,43 @@ class Engines:
 
         Raises ReadOnly in read-only mode and Locked, naming the owner, while another process writes.
         """
+        with self.locked(command):
+            yield self._writing
+
+    @contextmanager
+    def locked(self, command: str) -> Iterator[None]:
+        """Keep other writers out, without opening the stores; raises like ``writing``."""
         from kebab.adapters.writer_lock import writer_lock
 
+        self.forbid_readonly(command)
+        with writer_lock(self.lock_file, command=command):
+            yield
+
+    def forbid_readonly(self, command: str) -> None:
         if self.readonly:
             raise ReadOnly(f"{command} writes, and kebab runs read-only", hint="leave --readonly out")
-        with writer_lock(self.lock_file, command=command):
-            yield self._writing
+
+    def lock_owner(self) -> str | None:
+        """Who writes now, in words; None when nobody does."""
+        from kebab.adapters.writer_lock import lock_owner
+
+        owner = lock_owner(self.lock_file)
+        return str(owner) if owner else None
+
+    @contextmanager
+    def opened_copy(self, file: Path) -> Iterator[Stores]:
+        """The stores of a copy of some knowledge base, for reading, once it is known to be sound.
+
+        Raises Corrupt, or EngineUnavailable where a newer kebab wrote it.
+        """
+        from kebab.adapters.sqlite.connection import Database
+
+        database = Database(file, readonly=True, any_schema=True)
+        try:
+            database.require_sound()
+            yield Stores(database)
+        finally:
+            database.close()
 
     @property
     def answers(self) -> SqliteAnswerStore:
@@ -221,6 +261,25 @@ class Engines:
 
         return LanceVectorIndex(self.index_dir / "vectors", model)
 
+    def fastembed_models(self) -> list[tuple[str, int]]:
+        """What fastembed could download, with dimensions; raises ModelUnavailable without the package."""
+        from kebab.adapters.embedders.fastembed import supported_models
+
+        return supported_models()
+
+    # --- network -----------------------------------------------------------------------------------
+
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        """Every network address that these settings may contact, sorted; empty means none, ever."""
+        embedding, llm = self.settings.models.embedding, self.settings.models.llm
+        found = {_endpoint(embedding.provider, embedding.endpoint), _endpoint(llm.provider, llm.endpoint)}
+        if embedding.provider == "fastembed" and not embedding.path:
+            found.add("https://huggingface.co (fastembed, to download the model once)")
+        url = self.settings.memory.url
+        found.add(url if url.startswith(("ws:", "wss:", "http:", "https:")) else "")
+        return tuple(sorted(found - {""}))
+
     # --- answers -----------------------------------------------------------------------------------
 
     def build_language_model(self, model: LlmModel) -> LanguageModel | None:
@@ -243,6 +302,11 @@ class Engines:
         )
 
     # --- execution memory --------------------------------------------------------------------------
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether the memory's engine is installed."""
+        return importlib.util.find_spec("surrealdb") is not None
 
     @property
     def memory_dir(self) -> Path:
@@ -290,6 +354,10 @@ class Engines:
 
 def model_key(embedder: Embedder) -> ModelKey:
     return ModelKey(embedder.model_id, embedder.version, embedder.dimensions)
+
+
+def _endpoint(provider: str, endpoint: str) -> str:
+    return (endpoint or {"ollama": OLLAMA}.get(provider, "")) if provider in ("ollama", "openai") else ""
 
 
 def secret(variable: str) -> str | None:

@@ -10,7 +10,6 @@ from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from kebab.domain.chunks import Chunk, StoredChunk
@@ -114,17 +113,6 @@ class StoreFile(Protocol):
         ...
 
     def schema_version(self) -> int: ...
-
-    def back_up(self, target: Path) -> None:
-        """Write a whole, compact copy into a new file, as of one moment, while others may write."""
-        ...
-
-    def restore(self, source: Path) -> None:
-        """Replace everything by what a copy holds, in one step, and migrate it.
-
-        Raises EngineUnavailable where the copy is of a newer kebab, Corrupt where it is damaged.
-        """
-        ...
 
 
 class DocumentStore(Protocol):

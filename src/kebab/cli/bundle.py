@@ -27,14 +27,15 @@ def export(session: Session, file: Path) -> None:
 
 @command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def import_bundle(session: Session, file: Path) -> None:
+@click.option("--force", is_flag=True, help="Replace what is stored here; embed again if the models differ.")
+def import_bundle(session: Session, file: Path, force: bool) -> None:
     """Open a bundle as the knowledge base here.
 
     Refused where documents are already stored, and when its vectors are of another model.
     """
     from kebab import wire
 
-    report = session.kebab().import_bundle(file)
+    report = session.kebab().import_bundle(file, force=force)
     session.put(wire.bundle_report(report), lambda: _summary("read", report))
     session.warn(report.degraded)
 

@@ -18,11 +18,12 @@ models = group("models", help="List, switch and register embedding models.")
 
 
 @command("list", parent=models)
-def list_models(session: Session) -> None:
+@click.option("--all", "everything", is_flag=True, help="Also those that fastembed could download.")
+def list_models(session: Session, everything: bool) -> None:
     """List the embedding models kebab knows of; the active one is marked."""
     from kebab import wire
 
-    known = session.kebab().models()
+    known = session.kebab().models(everything=everything)
     session.put(wire.model_list(known), lambda: _models(known, session.screen))
 
 
@@ -31,7 +32,8 @@ def list_models(session: Session) -> None:
 def use_model(session: Session, model: str) -> None:
     """Switch to another model and write it into the configuration.
 
-    The old vectors stay until those of the new model are complete.
+    MODEL is static, none, a registered name, the folder of an ONNX model, or fastembed:NAME, ollama:NAME,
+    openai:NAME. Vectors of the old model are kept, for switching back.
     """
     _changed(session, session.kebab().use_model(model))
     session.say("embed what the model lacks with: kebab index --embeddings")

@@ -1,4 +1,4 @@
-"""What the upkeep commands report: doctor, index, models, reset, schema."""
+"""What the upkeep commands report: doctor, index, models, reset, schema, export and import."""
 
 from __future__ import annotations
 
@@ -46,6 +46,8 @@ class IndexReport:
     rebuilt: bool
     cancelled: bool
     duration_ms: int
+    degraded: tuple[str, ...] = ()
+    """What could not be done, such as embedding without a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,37 @@ class ModelStatus:
     note: str
 
 
+class ResetScope(StrEnum):
+    """What ``reset`` removes; sources are never touched."""
+
+    INDEX = "index"
+    VECTORS = "vectors"
+    DATA = "data"
+    MEMORY = "memory"
+    CONFIG = "config"
+    ALL = "all"
+
+
 @dataclass(frozen=True, slots=True)
 class ResetReport:
+    """``removed`` names what is gone, most of it paths."""
+
     scope: str
     removed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BundleReport:
+    """What a bundle holds, after it was written or read."""
+
+    path: str
+    documents: int
+    chunks: int
+    models: tuple[str, ...]
+    """The models whose vectors are in it."""
+    byte_len: int
+    degraded: tuple[str, ...] = ()
+    """What could not be done, such as embedding without a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +100,6 @@ class SchemaReport:
     """Capabilities, versions and statistics, for agents that want to know before they ask."""
 
     kebab_version: str
-    wire: tuple[str, ...]
     versions: dict[str, str]
     capabilities: dict[str, bool]
     stats: dict[str, object] = field(default_factory=dict)

@@ -59,6 +59,12 @@ class FastembedEmbedder:
             ) from error
 
 
+def supported_models() -> list[tuple[str, int]]:
+    """Names and dimensions of what can be downloaded, by name. Raises ModelUnavailable."""
+    known = _library().list_supported_models()
+    return sorted((str(model["model"]), int(model["dim"])) for model in known)
+
+
 def _library() -> Any:
     """fastembed's class for text models, with e5-small registered."""
     try:

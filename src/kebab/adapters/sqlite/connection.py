@@ -105,30 +105,27 @@ class Database:
             connection.execute("VACUUM INTO ?", (str(target),))
 
     def restore(self, source: Path) -> None:
-        """Replace everything by what a copy holds, in one transaction, and migrate it.
-
-        Raises EngineUnavailable where the copy is of a newer kebab, Corrupt where it is damaged or holds what
-        no knowledge base does.
-        """
+        """Replace everything by what a copy holds, in one transaction, and migrate it."""
         if self.readonly:
             raise ReadOnly(f"{self.path} is open for reading only", hint="run without --readonly")
         copy = Database(source, readonly=True, any_schema=True)
         try:
-            if faults := copy.faults() + copy.strangers():
-                raise Corrupt(f"{source} is no sound knowledge base: {faults[0]}")
             with copy.read() as theirs, translated(self.path):
                 theirs.backup(self._connection())
                 self._prepare(self._connection())
         finally:
             copy.close()
 
-    def strangers(self) -> list[str]:
-        """Triggers and views: kebab makes none, and they would run inside its own statements."""
+    def require_sound(self) -> None:
+        """Raises Corrupt where the file is damaged, or holds what kebab never makes.
+
+        Triggers and views of a file from elsewhere would run inside kebab's own statements.
+        """
+        query = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')"
         with self.read() as connection:
-            rows = connection.execute(
-                "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')"
-            )
-            return [f"it holds a {kind} {name!r}" for kind, name in rows]
+            strangers = [f"it holds a {kind} called {name!r}" for kind, name in connection.execute(query)]
+        if found := self.faults() or strangers:
+            raise Corrupt(f"{self.path} is no sound knowledge base: {found[0]}")
 
     def close(self) -> None:
         """Close the connections of all threads. The next use opens a new one."""

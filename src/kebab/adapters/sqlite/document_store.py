@@ -175,6 +175,10 @@ class SqliteDocumentStore:
                 ).fetchall()
             yield from map(stored_chunk, rows)
 
+    def chunk_ids(self) -> set[ChunkId]:
+        with self._database.read() as connection:
+            return {ChunkId(row[0]) for row in connection.execute("SELECT chunk_id FROM chunks")}
+
     def counts(self) -> tuple[int, int]:
         with self._database.read() as connection:
             row = connection.execute(

@@ -1,0 +1,133 @@
+"""Moving a knowledge base by bundle, and wiping it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import kebab
+from kebab.config import Settings
+from kebab.domain.reports import BundleReport, ResetReport, ResetScope
+from kebab.engines import Engines, Stores, model_key
+from kebab.errors import InvalidInput, StorageError
+
+if TYPE_CHECKING:
+    from kebab.upkeep.bundle import Contents, Manifest
+    from kebab.upkeep.index import Indexer
+
+
+@dataclass(frozen=True, slots=True)
+class Mover:
+    settings: Settings
+    engines: Engines
+
+    def reset(self, scope: str) -> ResetReport:
+        from kebab.upkeep.reset import remove_all
+
+        if scope not in list(ResetScope):
+            raise InvalidInput(f"there is no scope {scope!r}", hint=f"one of {', '.join(ResetScope)}")
+        self.engines.forbid_readonly("reset")
+        paths = self._scope(ResetScope(scope))
+        if not self.settings.data_dir.exists():
+            return ResetReport(scope, remove_all([path for path in paths if path == self.settings.file]))
+        vectors = self._forget_vectors() if scope == ResetScope.VECTORS else ()
+        with self.engines.locked("reset"):
+            self.engines.close()
+            return ResetReport(scope, (*vectors, *remove_all(paths)))
+
+    def _forget_vectors(self) -> tuple[str, ...]:
+        if not self.engines.database_file.exists():
+            return ()
+        with self.engines.writing("reset") as stores:
+            count = stores.embeddings.forget_unused([])
+        return (f"{count} cached vectors",) if count else ()
+
+    def _scope(self, scope: ResetScope) -> list[Path]:
+        engines, folder = self.engines, self.settings.data_dir
+        file = engines.database_file
+        database = [file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")]
+        scopes = {
+            ResetScope.INDEX: [engines.index_dir],
+            ResetScope.VECTORS: [engines.index_dir / "vectors"],
+            ResetScope.DATA: [*database, engines.index_dir, engines.inbox_dir],
+            ResetScope.MEMORY: [engines.memory_dir],
+            ResetScope.CONFIG: [self.settings.file] if self.settings.file else [],
+        }
+        everything = [path for paths in scopes.values() for path in paths]
+        return scopes.get(scope, [*everything, folder / "models", folder / "models.json"])
+
+    def export_bundle(self, path: Path) -> BundleReport:
+        from kebab.upkeep.bundle import write_bundle
+
+        target = path.expanduser().absolute()
+        if target.is_dir():
+            raise InvalidInput(f"{target} is a folder", hint="name a file, such as notes.kebab")
+        manifest = write_bundle(
+            target,
+            back_up=self._back_up,
+            inbox=self.engines.inbox_dir,
+            kebab_version=kebab.__version__,
+        )
+        return _bundle_report(target, manifest)
+
+    def _back_up(self, copy: Path) -> Contents:
+        from kebab.upkeep.bundle import Contents
+
+        self.engines.reading.database.back_up(copy)
+        with self.engines.opened_copy(copy) as stores:
+            documents, chunks = stores.documents.counts()
+            models = tuple(stores.embeddings.models())
+            return Contents(stores.database.schema_version(), documents, chunks, models)
+
+    def import_bundle(self, path: Path, *, force: bool, indexer: Callable[[Stores], Indexer]) -> BundleReport:
+        from kebab.upkeep.bundle import STORE, check_model, opened_bundle, restore_inbox
+        from kebab.upkeep.reset import remove_all
+
+        source, folder = path.expanduser().absolute(), self.settings.data_dir
+        self.engines.forbid_readonly("import")
+        if not force:
+            self._refuse_overwriting()
+        self._make_folder()
+        with opened_bundle(source, scratch=folder) as (manifest, unpacked):
+            if not force:
+                embedder = self.engines.embedder_or_none
+                check_model(manifest, model_key(embedder) if embedder else None)
+            with self.engines.opened_copy(unpacked / STORE):
+                pass  # opening it checks it, before anything here is touched
+            with self.engines.writing("import") as stores:
+                # First: positions of another store's outbox mean nothing to the indexes that are here.
+                remove_all([self.engines.index_dir])
+                stores.database.restore(unpacked / STORE)
+                restore_inbox(unpacked, self.engines.inbox_dir)
+                report = indexer(stores).run()
+        return _bundle_report(source, manifest, report.degraded)
+
+    def _make_folder(self) -> None:
+        folder = self.settings.data_dir
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"{folder} cannot be created: {error.strerror}") from error
+
+    def _refuse_overwriting(self) -> None:
+        stores = self.engines.reading_or_none
+        count = stores.documents.counts()[0] if stores else 0
+        if count:
+            raise InvalidInput(
+                f"{self.settings.data_dir} holds {count} documents already",
+                hint="import into another data folder, or replace them with --force",
+            )
+
+
+def _bundle_report(path: Path, manifest: Manifest, degraded: Sequence[str] = ()) -> BundleReport:
+    contents = manifest.contents
+    return BundleReport(
+        path=str(path),
+        documents=contents.documents,
+        chunks=contents.chunks,
+        models=tuple(model.model_id for model in contents.models),
+        byte_len=path.stat().st_size,
+        degraded=tuple(degraded),
+    )

@@ -1,0 +1,138 @@
+"""Examining a knowledge base, and mending what is derived."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from kebab.domain.ingests import RunStatus
+from kebab.domain.reports import Check, CheckStatus
+from kebab.errors import EngineError
+from kebab.ports import Analyzer, DocumentStore, EmbeddingStore, Ledger, StoreFile
+from kebab.upkeep.examine_indexes import (
+    MISSING,
+    MODEL,
+    VECTORS,
+    WORDS,
+    examine_lexical,
+    examine_missing,
+    examine_model,
+    examine_vectors,
+    key_of,
+)
+from kebab.upkeep.examine_store import (
+    Sample,
+    examine_documents,
+    examine_runs,
+    examine_store,
+    interrupted,
+    take_samples,
+)
+from kebab.upkeep.index import Indexer
+
+_SICK = (CheckStatus.WARNING, CheckStatus.FAULT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doctor:
+    """Looks at the stores and at everything derived from them; ``mend`` repairs the latter.
+
+    A check that cannot be made because its engine fails is a fault, and does not keep the others from
+    being made.
+    """
+
+    file: StoreFile
+    store: DocumentStore
+    embeddings: EmbeddingStore
+    ledger: Ledger
+    analyzer: Analyzer
+    indexer: Indexer
+    """Holds the indexes and the model, and brings them up to date when something is mended."""
+    model_error: EngineError | None = None
+    """Why the configured model cannot be used; the indexer then has none."""
+    writing: bool = False
+    """Whether another process writes now."""
+    rng: random.Random = field(default_factory=random.Random)
+
+    def examine(self) -> list[Check]:
+        """Every check, in a fixed order."""
+        store = guarded("store", lambda: examine_store(self.file))
+        if store.status is CheckStatus.FAULT:
+            return [store]  # what a damaged file says of the rest is not worth hearing
+        samples = take_samples(self.store, rng=self.rng)
+        return [
+            store,
+            guarded("documents", lambda: examine_documents(self.store, rng=self.rng)),
+            guarded("ingest runs", lambda: examine_runs(interrupted(self.ledger), writing=self.writing)),
+            guarded(WORDS, lambda: self._words(samples)),
+            *self._meaning(samples),
+        ]
+
+    def mend(self) -> list[Check]:
+        """Repair what can be and examine again; what was mended says so."""
+        before = self.examine()
+        sick = {check.name: check for check in before if check.status in _SICK}
+        if not sick.keys() & {WORDS, VECTORS, MODEL, MISSING, "ingest runs"}:
+            self._prune()
+            return before
+        self._clear(sick)
+        self.indexer.run()
+        self._prune()
+        self._close_runs()
+        after = {check.name: check for check in self.examine()}
+        return [_mended(check, after.get(check.name, check)) for check in before]
+
+    def _words(self, samples: Sequence[Sample]) -> Check:
+        return examine_lexical(self.indexer.lexical, self.store, self.analyzer, samples=samples)
+
+    def _meaning(self, samples: Sequence[Sample]) -> list[Check]:
+        embedder, vectors = self.indexer.embedder, self.indexer.vectors
+        if self.model_error is not None:
+            error = self.model_error
+            return [Check(MODEL, CheckStatus.FAULT, error.message, error.hint)]
+        checks = [guarded(MODEL, lambda: examine_model(embedder, self.embeddings, samples=samples))]
+        if embedder is None or vectors is None:
+            return checks
+        return [
+            *checks,
+            guarded(MISSING, lambda: examine_missing(key_of(embedder), self.embeddings)),
+            guarded(VECTORS, lambda: examine_vectors(vectors, self.store, self.embeddings, samples=samples)),
+        ]
+
+    def _clear(self, sick: dict[str, Check]) -> None:
+        """Empty what is wrong; what is only behind catches up without that."""
+        faults = {name for name, check in sick.items() if check.status is CheckStatus.FAULT}
+        embedder, vectors = self.indexer.embedder, self.indexer.vectors
+        if WORDS in faults:
+            self.indexer.lexical.clear()
+        if MODEL in faults and embedder is not None:
+            others = [model for model in self.embeddings.models() if model != key_of(embedder)]
+            self.embeddings.forget_unused(others)
+        if vectors is not None and faults & {MODEL, VECTORS}:
+            vectors.clear()
+
+    def _prune(self) -> None:
+        """Drop vectors that no chunk uses; those of other models stay, for switching back."""
+        self.embeddings.forget_unused(list(self.embeddings.models()))
+
+    def _close_runs(self) -> None:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        for run in interrupted(self.ledger):
+            error = "the process ended before the run did"
+            self.ledger.finish(replace(run, status=RunStatus.FAILED, finished_at=now, error=error))
+
+
+def guarded(name: str, check: Callable[[], Check]) -> Check:
+    """The check, or a fault with what its engine said."""
+    try:
+        return check()
+    except EngineError as error:
+        return Check(name, CheckStatus.FAULT, error.message, error.hint)
+
+
+def _mended(before: Check, after: Check) -> Check:
+    if before.status in _SICK and after.status is CheckStatus.OK:
+        return Check(before.name, CheckStatus.REPAIRED, f"{after.detail}; was: {before.detail}")
+    return after

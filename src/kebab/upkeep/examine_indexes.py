@@ -1,0 +1,177 @@
+"""Checks of what is derived: is each index complete, up to date, and does it find what is stored?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from kebab.domain.chunks import embedding_input, searchable_text
+from kebab.domain.ids import ChunkId
+from kebab.domain.reports import Check, CheckStatus
+from kebab.ports import (
+    Analyzer,
+    DocumentStore,
+    Embedder,
+    EmbeddingKind,
+    EmbeddingStore,
+    LexicalIndex,
+    LexicalQuery,
+    ModelKey,
+    VectorIndex,
+)
+from kebab.upkeep.examine_store import Sample
+
+if TYPE_CHECKING:
+    from kebab.ports import Vectors
+
+WORDS = "words index"
+VECTORS = "vector index"
+MODEL = "embedding model"
+MISSING = "vectors"
+
+SAME = 0.999
+"""Cosine from which two vectors are the same but for rounding."""
+_TERMS = 12
+_MODEL_SAMPLES = 3
+_LOOKED_UP = 2000
+_REPAIR = "run `kebab doctor --repair`"
+
+
+def examine_lexical(
+    index: LexicalIndex, store: DocumentStore, analyzer: Analyzer, *, samples: Sequence[Sample]
+) -> Check:
+    held, count = index.chunk_ids(), index.count()
+    if behind := _behind(index, store):
+        return behind
+    stored = store.chunk_ids()
+    fault = _difference(held, stored, stored) or _twice(held, count)
+    lost = [sample.stored.path for sample in samples if not _has_words(index, analyzer, sample)]
+    if not fault and lost:
+        fault = f"{len(lost)} of {len(samples)} sampled chunks are not found by their words, one of {lost[0]}"
+    return _verdict(index, store, fault, f"{count} chunks, {len(samples)} sampled · {index.version}")
+
+
+def examine_vectors(
+    index: VectorIndex, store: DocumentStore, embeddings: EmbeddingStore, *, samples: Sequence[Sample]
+) -> Check:
+    held, count = index.chunk_ids(), index.count()
+    if behind := _behind(index, store):
+        return behind
+    stored = store.chunk_ids()
+    absent = _with_vector(stored - held, store, embeddings, index.model)
+    fault = _difference(held, stored, held | absent) or _twice(held, count)
+    vectors = embeddings.vectors(index.model, [sample.stored.content_key for sample in samples])
+    looked_at = [sample for sample in samples if sample.stored.content_key in vectors]
+    lost = [s.stored.path for s in looked_at if not _has_vector(index, s, vectors[s.stored.content_key])]
+    if not fault and lost:
+        fault = f"{len(lost)} of {len(looked_at)} sampled chunks are not found by their vector"
+    return _verdict(index, store, fault, f"{count} chunks, {len(looked_at)} sampled · {index.version}")
+
+
+def examine_model(
+    embedder: Embedder | None, embeddings: EmbeddingStore, *, samples: Sequence[Sample]
+) -> Check:
+    """Whether the model gives the vectors that are stored: its files may have changed behind its name.
+
+    Raises ModelUnavailable where it cannot be loaded.
+    """
+    if embedder is None:
+        return Check(MODEL, CheckStatus.OK, "none is configured; search goes by words alone")
+    key = key_of(embedder)
+    cached = embeddings.vectors(key, [sample.stored.content_key for sample in samples])
+    chosen = [sample for sample in samples if sample.stored.content_key in cached][:_MODEL_SAMPLES]
+    fresh = embedder.embed([_embedded(sample) for sample in chosen] or ["kebab"], EmbeddingKind.DOCUMENT)
+    named = f"{key.model_id} {key.version}, {key.dimensions} dimensions"
+    for sample, vector in zip(chosen, fresh, strict=False):
+        if float(vector @ cached[sample.stored.content_key]) < SAME:
+            return Check(
+                MODEL,
+                CheckStatus.FAULT,
+                f"{named}: it no longer gives the vectors that are stored",
+                f"{_REPAIR}: it embeds everything again",
+            )
+    return Check(MODEL, CheckStatus.OK, f"{named}, {len(chosen)} vectors compared")
+
+
+def examine_missing(model: ModelKey, embeddings: EmbeddingStore) -> Check:
+    missing = embeddings.count_missing(model)
+    others = [f"{other.model_id} ({count})" for other, count in embeddings.models().items() if other != model]
+    kept = f"; also kept: {', '.join(others)}" if others else ""
+    if missing:
+        detail = f"{missing} texts have no vector of {model.model_id} yet{kept}"
+        return Check(MISSING, CheckStatus.WARNING, detail, "run `kebab index --embeddings`")
+    return Check(MISSING, CheckStatus.OK, f"complete{kept}")
+
+
+def key_of(embedder: Embedder) -> ModelKey:
+    return ModelKey(embedder.model_id, embedder.version, embedder.dimensions)
+
+
+def _behind(index: LexicalIndex | VectorIndex, store: DocumentStore) -> Check | None:
+    """Being behind is no fault: whatever writes next catches up, and searches say so until then."""
+    name, model = _name(index)
+    position = index.checkpoint()
+    count = store.behind(position, model=model)
+    if not count:
+        return None
+    detail = f"{count} documents behind the store" if position else "not built, or built by another version"
+    return Check(name, CheckStatus.WARNING, detail, "run `kebab index`")
+
+
+def _name(index: LexicalIndex | VectorIndex) -> tuple[str, ModelKey | None]:
+    model = getattr(index, "model", None)
+    return (WORDS, None) if model is None else (VECTORS, model)
+
+
+def _verdict(
+    index: LexicalIndex | VectorIndex, store: DocumentStore, fault: str | None, detail: str
+) -> Check:
+    # Another process may have written while this one looked: then what differs proves nothing.
+    if fault and (behind := _behind(index, store)):
+        return behind
+    name, _ = _name(index)
+    return Check(name, CheckStatus.FAULT, fault, _REPAIR) if fault else Check(name, CheckStatus.OK, detail)
+
+
+def _difference(held: set[ChunkId], allowed: set[ChunkId], wanted: set[ChunkId]) -> str | None:
+    if orphans := held - allowed:
+        return f"{len(orphans)} chunks are in the index and not in the store"
+    if lost := wanted - held:
+        return f"{len(lost)} stored chunks are not in the index"
+    return None
+
+
+def _twice(held: set[ChunkId], count: int) -> str | None:
+    return f"{count - len(held)} chunks are in the index twice" if count != len(held) else None
+
+
+def _with_vector(
+    chunks: set[ChunkId], store: DocumentStore, embeddings: EmbeddingStore, model: ModelKey
+) -> set[ChunkId]:
+    """Those of the chunks, of the first thousands of them, whose content has a vector."""
+    found = store.hydrate(list(islice(sorted(chunks), _LOOKED_UP)))
+    vectors = embeddings.vectors(model, [stored.content_key for stored in found.values()])
+    return {chunk_id for chunk_id, stored in found.items() if stored.content_key in vectors}
+
+
+def _has_words(index: LexicalIndex, analyzer: Analyzer, sample: Sample) -> bool:
+    """Whether the chunk's first words, in a row, find it; a chunk without words cannot be asked for."""
+    chunk = sample.stored.chunk
+    terms = tuple(analyzer.terms(searchable_text(sample.stored))[:_TERMS])
+    if not terms:
+        return True
+    query = LexicalQuery(terms, phrases=(terms,))
+    hits = index.search(query, limit=sample.siblings, docs=frozenset([chunk.doc_id]))
+    return chunk.chunk_id in {hit.id for hit in hits}
+
+
+def _has_vector(index: VectorIndex, sample: Sample, vector: Vectors) -> bool:
+    chunk = sample.stored.chunk
+    hits = index.search(vector, limit=sample.siblings, docs=frozenset([chunk.doc_id]))
+    return any(hit.id == chunk.chunk_id and (hit.score >= SAME or not vector.any()) for hit in hits)
+
+
+def _embedded(sample: Sample) -> str:
+    chunk = sample.stored.chunk
+    return embedding_input(title=sample.stored.title, heading_path=chunk.heading_path, text=chunk.text)

@@ -1,0 +1,85 @@
+"""Checks of what surrounds the data: configuration, sources, folder, disk, lock."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from kebab.domain.reports import Check, CheckStatus
+
+LOW_DISK = 512 << 20
+NO_DISK = 32 << 20
+
+
+def examine_config(file: Path | None) -> Check:
+    if file is None:
+        return Check("config", CheckStatus.OK, "no file; defaults and the environment hold")
+    return Check("config", CheckStatus.OK, str(file))
+
+
+def examine_sources(roots: Mapping[str, Path]) -> Check:
+    """A missing root is a warning: its documents stay searchable, and no ingest removes them."""
+    absent = [f"{name} ({root})" for name, root in roots.items() if not root.is_dir()]
+    if not absent:
+        return Check("sources", CheckStatus.OK, f"{len(roots)} readable")
+    return Check(
+        "sources",
+        CheckStatus.WARNING,
+        f"not there: {', '.join(absent)}",
+        "mount or create the folder; until then its documents stay as they are",
+    )
+
+
+def examine_folder(folder: Path, *, readonly: bool) -> Check:
+    """Whether the data folder can be written, by writing; only by asking where kebab runs read-only."""
+    if not folder.exists():
+        return Check("data folder", CheckStatus.OK, f"{folder} does not exist yet")
+    if readonly:
+        return Check("data folder", CheckStatus.OK, f"{folder}, not tried: kebab runs read-only")
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"kebab" * 1024)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        return Check(
+            "data folder",
+            CheckStatus.FAULT,
+            f"{folder} cannot be written: {error.strerror}",
+            "check its permissions and free space; searching works meanwhile",
+        )
+    return Check("data folder", CheckStatus.OK, f"{folder} is writable")
+
+
+def examine_disk(folder: Path, *, needed: int = 0) -> Check:
+    """Free space where the data lies; rebuilding an index needs about the size of what is there."""
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    detail = f"{size(free)} free"
+    hint = "make room: an index is written beside the old one before it replaces it"
+    if free < NO_DISK:
+        return Check("disk", CheckStatus.FAULT, detail, hint)
+    if free < max(LOW_DISK, needed):
+        return Check("disk", CheckStatus.WARNING, detail, hint)
+    return Check("disk", CheckStatus.OK, detail)
+
+
+def examine_lock(owner: str | None) -> Check:
+    """A held lock is no fault. A killed process holds none: the operating system frees it."""
+    if owner is None:
+        return Check("lock", CheckStatus.OK, "nobody writes")
+    return Check("lock", CheckStatus.OK, f"held by {owner}")
+
+
+def size(count: int) -> str:
+    """A number of bytes for people."""
+    amount = float(count)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
