@@ -6,6 +6,7 @@ Every step reads the store's outbox and may be repeated: a run that was killed i
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ DOCS_A_BATCH = 1000
 CHUNKS_A_BATCH = 8192
 WINDOW = 512
 """Chunks embedded before their vectors are written."""
+WINDOWS_AHEAD = 4
 WINDOW_SECONDS = 10.0
 """A slow model writes what it has after this time, so that a kill loses little."""
 
@@ -135,6 +137,14 @@ def embed_missing(
         return pump.done
 
 
+@dataclass(frozen=True, slots=True)
+class _Flight:
+    """A window on its way through the thread; vectors come in the order of the keys, maybe not for all."""
+
+    keys: list[str]
+    vectors: Future[Vectors | None]
+
+
 @dataclass(slots=True)
 class EmbeddingPump:
     """Embeds in a thread of its own while its owner goes on; only the owner's thread uses the store.
@@ -148,7 +158,7 @@ class EmbeddingPump:
     cancelled: Callable[[], bool] = _never
     done: int = 0
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "kebab-embed"))
-    _flight: Future[tuple[list[str], Vectors]] | None = None
+    _flights: deque[_Flight] = field(default_factory=deque)
 
     def __enter__(self) -> EmbeddingPump:
         return self
@@ -157,48 +167,51 @@ class EmbeddingPump:
         self._thread.shutdown(wait=True, cancel_futures=True)
 
     def step(self) -> None:
-        """Write the vectors that are ready, and begin the next window; never waits."""
-        if self._flight is None or self._flight.done():
+        """Write the vectors that are ready, and see that the thread has work; never waits."""
+        while self._flights and self._flights[0].vectors.done():
             self._land()
-            self._launch()
+        self._launch()
 
     def drain(self, progress: Callable[[int], None] = _uncounted) -> None:
         """Embed until nothing is missing, or until cancelled."""
         self._launch()
-        while self._flight is not None:
+        while self._flights:
             self._land()
-            progress(self.done)
             self._launch()
+            progress(self.done)
 
     def _launch(self) -> None:
-        if self._flight is None and not self.cancelled():
-            window = self.embeddings.missing(model_key(self.embedder), limit=WINDOW)
-            if window:
-                self._flight = self._thread.submit(self._embed, window)
+        """Keep some windows waiting: the owner may be busy for seconds, and the thread must not be idle."""
+        if len(self._flights) > WINDOWS_AHEAD // 2 or self.cancelled():
+            return
+        flying = {key for flight in self._flights for key in flight.keys}
+        missing = self.embeddings.missing(model_key(self.embedder), limit=WINDOW * WINDOWS_AHEAD)
+        waiting = (stored for stored in missing if stored.content_key not in flying)
+        for window in _batches(waiting, WINDOW):
+            texts = {stored.content_key: _embedded_text(stored) for stored in window}
+            keys = sorted(texts, key=lambda key: (len(texts[key]), key))
+            vectors = self._thread.submit(self._embed, [texts[key] for key in keys])
+            self._flights.append(_Flight(keys, vectors))
 
     def _land(self) -> None:
-        if self._flight is None:
-            return
-        flight, self._flight = self._flight, None
-        keys, vectors = flight.result()
-        if keys:
+        flight = self._flights.popleft()
+        vectors = flight.vectors.result()
+        if vectors is not None:
+            keys = flight.keys[: len(vectors)]
             self.embeddings.put_vectors(model_key(self.embedder), keys, vectors)
             self.done += len(keys)
 
-    def _embed(self, window: list[StoredChunk]) -> tuple[list[str], Vectors]:
+    def _embed(self, texts: list[str]) -> Vectors | None:
+        """Vectors of the texts, or of the first of them when time is up; None when there was none."""
         import numpy as np
 
-        texts = {stored.content_key: _embedded_text(stored) for stored in window}
-        keys = sorted(texts, key=lambda key: (len(texts[key]), key))
         rows: list[Vectors] = []
         deadline = time.monotonic() + WINDOW_SECONDS
-        for start in range(0, len(keys), self.batch_size):
-            if rows and (self.cancelled() or time.monotonic() > deadline):
+        for start in range(0, len(texts), self.batch_size):
+            if self.cancelled() or (rows and time.monotonic() > deadline):
                 break
-            batch = [texts[key] for key in keys[start : start + self.batch_size]]
-            rows.append(self.embedder.embed(batch, EmbeddingKind.DOCUMENT))
-        vectors = np.concatenate(rows)
-        return keys[: len(vectors)], vectors
+            rows.append(self.embedder.embed(texts[start : start + self.batch_size], EmbeddingKind.DOCUMENT))
+        return np.concatenate(rows) if rows else None
 
 
 def _embedded_text(stored: StoredChunk) -> str:

@@ -24,6 +24,7 @@ from kebab.ingest.workers import prepare_all
 from kebab.ports import DocumentStore, Embedder, EmbeddingStore, Ledger, LexicalIndex, VectorIndex
 
 DOCS_A_CATCH_UP = 500
+VECTORS_A_CATCH_UP = 4096
 DOCS_A_STEP = 20
 """How often the embedding beside the run is looked after."""
 
@@ -241,6 +242,7 @@ class IngestPipeline:
             try:
                 pump.step()
             except ModelUnavailable as error:
+                log.embedded = pump.done
                 _note_missing_model(error, log)
                 return None
         return pump
@@ -253,11 +255,24 @@ class IngestPipeline:
             if total:
                 log.enter(IngestPhase.EMBED, total=total, message=self.embedder.model_id)
             with log.stage("embed"):
-                pump.drain(log.advance)
+                pump.drain(self._vectors_follow(log))
         except ModelUnavailable as error:
             _note_missing_model(error, log)
         finally:
             log.embedded = pump.done
+
+    def _vectors_follow(self, log: RunLog) -> Callable[[int], None]:
+        """Hears how many vectors there are, and lets the vector index follow while the model works."""
+        applied = 0
+
+        def heard(done: int) -> None:
+            nonlocal applied
+            log.advance(done)
+            if self.vectors is not None and done - applied >= VECTORS_A_CATCH_UP:
+                catch_up_vector(self.store, self.embeddings, self.vectors)
+                applied = done
+
+        return heard
 
     def _catch_up_words(self, log: RunLog) -> None:
         with log.stage("words"):
