@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kebab.answer.decline import declines
 from kebab.answer.facts import facts, missing_from
 from kebab.answer.markers import Marked, read_markers
+from kebab.answer.prompt import inert
 from kebab.answer.sentences import Sentence, sentences
 from kebab.domain.answers import Claim, Evidence, Quote, RefusalReason
 from kebab.domain.citations import Citation, CitationKind
 from kebab.ports import Analyzer
+
+_LAYOUT = re.compile(r"(?s:<!--.*?-->)|^\s*(?:>\s?)*(?:[-*+]|\d{1,3}[.)])?\s+| - ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +31,13 @@ def check(text: str, evidence: Sequence[Evidence], *, verbatim: bool, analyzer: 
 
     Grounded means: it cites, it cites only what it was given, every number, date, name, identifier and
     quotation stands in what its sentence cites, and no sentence says that the answer is not there. With
-    ``verbatim`` the sentences are the source's own and do not speak for the writer.
+    ``verbatim`` the sentences are the source's own: each must stand there word for word, and none of them
+    speaks for the writer.
     """
     known = {item.marker: item for item in evidence}
     marked = read_markers(text)
-    claims = tuple(_claim(sentence, known, analyzer) for sentence in marked)
+    find_missing = _not_verbatim if verbatim else _missing_facts
+    claims = tuple(_claim(sentence, known, analyzer, find_missing) for sentence in marked)
     if not marked or (not verbatim and any(declines(sentence.text) for sentence in marked)):
         return Verdict(claims, RefusalReason.DECLINED)
     used = [marker for sentence in marked for marker in sentence.markers]
@@ -42,16 +48,35 @@ def check(text: str, evidence: Sequence[Evidence], *, verbatim: bool, analyzer: 
     return Verdict(claims, None)
 
 
-def _claim(sentence: Marked, known: Mapping[int, Evidence], analyzer: Analyzer) -> Claim:
+FindMissing = Callable[[str, str], list[str]]
+"""What of a sentence does not stand in a source."""
+
+
+def _claim(
+    sentence: Marked, known: Mapping[int, Evidence], analyzer: Analyzer, find_missing: FindMissing
+) -> Claim:
     cited = [known[marker] for marker in sentence.markers if marker in known]
     problems = [f"[#{m}] is no evidence that was given" for m in sentence.markers if m not in known]
     # A sentence that cites nothing must still not bring in numbers and names of its own.
     source = "\n".join(_readable(item) for item in (cited or known.values()))
     problems += [
-        f"{fact!r} does not stand in {_named(cited)}" for fact in missing_from(facts(sentence.text), source)
+        f"{fact!r} does not stand in {_named(cited)}" for fact in find_missing(sentence.text, source)
     ]
     quotes = tuple(quote for item in cited if (quote := find_quote(sentence.text, item, analyzer)))
     return Claim(sentence.text, sentence.markers, tuple(problems), quotes)
+
+
+def _missing_facts(sentence: str, source: str) -> list[str]:
+    return missing_from(facts(sentence), source)
+
+
+def _not_verbatim(sentence: str, source: str) -> list[str]:
+    """The sentence itself when the source does not hold it; layout and list signs do not count."""
+    return [] if _plain(sentence) in _plain(source) else [sentence]
+
+
+def _plain(text: str) -> str:
+    return "".join(_LAYOUT.sub("", inert(text)).split())
 
 
 def find_quote(claim: str, item: Evidence, analyzer: Analyzer) -> Quote:

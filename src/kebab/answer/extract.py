@@ -8,17 +8,21 @@ from typing import ClassVar
 
 from kebab.answer.gate import Gate, coverage
 from kebab.answer.prompt import inert
-from kebab.answer.question import Keyword, Question
-from kebab.answer.sentences import Sentence, sentences
+from kebab.answer.question import Keyword, Question, read_question
+from kebab.answer.sentences import Sentence, sentences, with_lists
+from kebab.answer.split import split
 from kebab.domain.answers import Evidence
 from kebab.ports import Analyzer, Embedder, EmbeddingKind
 
 MOST_SENTENCES = 4
 _READ = 6
 """Evidence items looked into; the rest is there for models."""
-_SHORTEST, _LONGEST = 12, 480
+_SHORTEST, _LONGEST = 12, 640
 _SAME = 0.8
 """Sentences that share this much of their terms say the same."""
+_LEAST_NEWS = 3
+"""Words of its own that a sentence needs to be worth quoting; a long one surely has them."""
+_SURELY_NEW = 100
 _FLOOR = 0.55
 """A sentence worth less than this share of the best is left out."""
 
@@ -57,14 +61,26 @@ class ExtractiveWriter:
             yield f"{inert(chosen.sentence.text)} [#{chosen.item.marker}]\n"
 
     def choose(self, question: Question, evidence: Sequence[Evidence]) -> list[Candidate]:
-        """The sentences of the answer: the best evidence item first, in the order of the text inside it."""
+        """The sentences of the answer: the best evidence item first, in the order of the text inside it.
+
+        Each part of a compound question gets its share of them.
+        """
+        parts = split(question, self.analyzer) or (question,)
+        share = max(1, MOST_SENTENCES // len(parts))
+        chosen: dict[tuple[int, str], Candidate] = {}
+        for part in parts:
+            for candidate in self._best(part, evidence, most=share):
+                chosen.setdefault((candidate.item.marker, candidate.sentence.text), candidate)
+        first = {c.item.marker: n for n, c in reversed(list(enumerate(chosen.values())))}
+        return sorted(chosen.values(), key=lambda c: (first[c.item.marker], c.sentence.first))
+
+    def _best(self, question: Question, evidence: Sequence[Evidence], *, most: int) -> list[Candidate]:
         weighed = self.gate.weigh(question)
         candidates = self._candidates(question, weighed, evidence[:_READ])
         chosen: list[Candidate] = []
-        while len(chosen) < MOST_SENTENCES and (best := _next(candidates, chosen, weighed)):
+        while len(chosen) < most and (best := _next(candidates, chosen, weighed)):
             chosen.append(best)
-        first = {c.item.marker: n for n, c in reversed(list(enumerate(chosen)))}
-        return sorted(chosen, key=lambda c: (first[c.item.marker], c.sentence.first))
+        return chosen
 
     def _candidates(
         self, question: Question, weighed: Mapping[Keyword, float], evidence: Sequence[Evidence]
@@ -72,8 +88,8 @@ class ExtractiveWriter:
         found = [
             (sentence, item)
             for item in evidence
-            for sentence in sentences(item.text)
-            if _SHORTEST <= len(sentence.text) <= _LONGEST and not sentence.text.endswith(":")
+            for sentence in with_lists(sentences(item.text))
+            if _SHORTEST <= len(sentence.text) <= _LONGEST and "</" not in sentence.text
         ]
         meant = self._similarities(question, [sentence.text for sentence, _ in found])
         standing = _standing(evidence)
@@ -92,11 +108,23 @@ class ExtractiveWriter:
     ) -> Candidate:
         own = frozenset(self.analyzer.terms(sentence.text))
         headings = frozenset(self.analyzer.terms(" ".join((item.title, *item.heading_path))))
-        # Words of the heading count half: the sentence is about them without saying them.
-        words = 0.5 * coverage(weighed, own) + 0.5 * coverage(weighed, own | headings)
+        # Words of the heading count half: the sentence is about them without saying them. A list is what its
+        # heading promises.
+        said = 0.0 if sentence.holds_list else 0.5
+        words = said * coverage(weighed, own) + (1 - said) * coverage(weighed, own | headings)
         place = 0.5 * _place(item) + 0.5 * standing
         worth = 0.5 * words + 0.3 * max(0.0, similarity) + 0.2 * place
+        if self._says_nothing_new(sentence, weighed):
+            worth *= 0.6
         return Candidate(sentence, item, own, worth)
+
+    def _says_nothing_new(self, sentence: Sentence, weighed: Mapping[Keyword, float]) -> bool:
+        """ "First, let's look at the ownership rules": the question's words and hardly any other."""
+        if len(sentence.text) > _SURELY_NEW:
+            return False
+        asked = {term for keyword in weighed for term in keyword.terms}
+        said = read_question(sentence.text, self.analyzer).keywords
+        return sum(not asked.issuperset(keyword.terms) for keyword in said) < _LEAST_NEWS
 
     def _similarities(self, question: Question, texts: Sequence[str]) -> list[float]:
         if self.embedder is None or not texts:

@@ -22,6 +22,8 @@ from kebab.ports import Analyzer, LexicalIndex
 GATE_VERSION = "gate-v1"
 LOOKED_AT = 5
 """How many of the best chunks are read."""
+COVERED = 0.8
+"""Share of a part's words, by idf, that one chunk must hold for the part to count as found."""
 WINDOW = 3
 """Sentences that count as standing together."""
 NEUTRAL = {"lexical": 0.35, "semantic": 0.19}
@@ -81,6 +83,12 @@ class Gate:
         confidence = self.weights.probability(features, foreign=_foreign(question, chunks))
         missing = tuple(k.text for k in question.keywords if not any(k.met_by(terms) for terms in texts))
         return GateReport(confidence >= self.threshold, confidence, self.threshold, features, missing)
+
+    def covers(self, question: Question, chunks: Sequence[StoredChunk]) -> bool:
+        """Whether one of the best chunks holds most of what a question, or a part of one, is about."""
+        weighed = self.weigh(question)
+        texts = (frozenset(self.analyzer.terms(searchable_text(chunk))) for chunk in chunks[:LOOKED_AT])
+        return any(coverage(weighed, terms) >= COVERED for terms in texts)
 
     def weigh(self, question: Question) -> dict[Keyword, float]:
         """Each keyword with its idf; the rarest of its terms decides."""

@@ -54,6 +54,8 @@ class _Draft:
     created_at: str
     request: AskRequest
     question: Question
+    asked: Question
+    """The question, or those parts of it for which there is evidence."""
     steps: list[AskStep] = field(default_factory=list)
     candidates: tuple[AskCandidate, ...] = ()
     chunks: list[StoredChunk] = field(default_factory=list)
@@ -126,7 +128,7 @@ class Asker:
         if not question.text:
             raise InvalidInput("the question is empty", hint='ask in words: kebab ask "what is …?"')
         created = self.now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        return _Draft(self.new_id(), created, request, question)
+        return _Draft(self.new_id(), created, request, question, question)
 
     # --- evidence ----------------------------------------------------------------------------------
 
@@ -142,24 +144,31 @@ class Asker:
         draft.candidates = tuple(_candidate(hit) for hit in found.hits)
         draft.degraded = found.degraded
         draft.embedding_model = next((hit.embedding_model for hit in found.hits if hit.embedding_model), None)
-        gate = draft.steps[0].gate
-        lists = [chunks] if gate.passed else []
-        if not gate.passed or gate.missing:
-            lists += self._gather_parts(draft, query)
+        passed = draft.steps[0].gate.passed
+        parts = split(draft.question, self.analyzer)
+        lists = [chunks] if passed else []
+        if not passed or not all(self.gate.covers(part, chunks) for part in parts):
+            lists += self._gather_parts(draft, query, parts)
         draft.chunks = _interleaved(lists)
         draft.timings["retrieve_ms"] = _since(started)
         return bool(draft.chunks)
 
-    def _gather_parts(self, draft: _Draft, query: SearchQuery) -> list[list[StoredChunk]]:
+    def _gather_parts(
+        self, draft: _Draft, query: SearchQuery, parts: Sequence[Question]
+    ) -> list[list[StoredChunk]]:
         lists: list[list[StoredChunk]] = []
         unanswered: list[str] = []
-        for part in split(draft.question, self.analyzer):
+        for part in parts:
             _, chunks = self._probe(draft, part, replace(query, text=part.text))
             if draft.steps[-1].gate.passed:
                 lists.append(chunks)
             else:
                 unanswered.append(part.text)
-        draft.unanswered = tuple(unanswered)
+        if unanswered and lists:
+            # Who writes is asked what can be answered; that the rest was not found is said beside it.
+            draft.unanswered = tuple(unanswered)
+            kept = [part.text for part in parts if part.text not in unanswered]
+            draft.asked = read_question("? ".join(kept), self.analyzer)
         return lists
 
     def _probe(
@@ -174,11 +183,11 @@ class Asker:
     # --- writing -----------------------------------------------------------------------------------
 
     def _write(self, draft: _Draft) -> Generator[AnswerEvent, None, Answer]:
-        budget = self.writer.budget(draft.question, self.max_context_tokens)
+        budget = self.writer.budget(draft.asked, self.max_context_tokens)
         draft.evidence = pack(draft.chunks, budget=budget)
         started = perf_counter()
         try:
-            with closing(self.writer.write(draft.question, draft.evidence)) as pieces:
+            with closing(self.writer.write(draft.asked, draft.evidence)) as pieces:
                 for piece in pieces:
                     draft.pieces.append(piece)
                     yield AnswerEvent(AnswerEventKind.TOKEN, delta=piece)

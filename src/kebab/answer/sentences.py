@@ -11,7 +11,7 @@ _SKIPPED = re.compile(r"^\s*(<[/!a-zA-Z]|\{\{#|\[[^\]]+\]:\s|[-*_=]{3,}\s*$|\|?[
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 _ITEM = re.compile(r"^\s*([-*+]|\d{1,3}[.)])\s+")
 _CODE = re.compile(r"`[^`]*`")
-_COMMENT = re.compile(r"<!--.*?-->")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _QUOTED = re.compile(r"^\s*>\s?")
 # A sentence ends at its sign and a space; Korean sentences end the same way. A quote or bracket may follow.
 _END = re.compile(r"[.!?。！？][\"'”’)\]*_`]*(?=\s)|(?<=[다요죠까])\.(?=[\"'”’)]*\s)")
@@ -28,6 +28,9 @@ class Sentence:
     text: str
     first: int
     last: int
+    item: bool = False
+    """It begins an item of a list or a row of a table."""
+    holds_list: bool = False
 
 
 def sentences(text: str) -> list[Sentence]:
@@ -36,6 +39,35 @@ def sentences(text: str) -> list[Sentence]:
     for lines, first in _blocks(text):
         found += _split(lines, first)
     return found
+
+
+def with_lists(found: list[Sentence], *, most: int = 6) -> list[Sentence]:
+    """The sentences, where one that announces a list ("…:") holds its items, which stand alone no more.
+
+    Items are separated by " - ". A sentence that announces something else, such as code, is left out: without
+    what it announces it says nothing.
+    """
+    result: list[Sentence] = []
+    place = 0
+    while place < len(found):
+        lead = found[place]
+        place += 1
+        if not lead.text.endswith(":"):
+            result.append(lead)
+            continue
+        start = place
+        while place < len(found) and (found[place].item or (place > start and not _gap(found, place))):
+            place += 1
+        items = found[start:place]
+        if items:
+            text = "".join(f" - {s.text}" if s.item else f" {s.text}" for s in items[:most])
+            result.append(Sentence(lead.text + text, lead.first, items[:most][-1].last, lead.item, True))
+    return result
+
+
+def _gap(found: list[Sentence], place: int) -> bool:
+    """True when a sentence does not continue the lines of the one before it."""
+    return found[place].first > found[place - 1].last
 
 
 def split_prose(text: str) -> list[str]:
@@ -85,16 +117,23 @@ def _closed(block: list[str], start: int) -> Iterator[tuple[list[str], int]]:
 
 
 def _split(lines: list[str], first: int) -> Iterator[Sentence]:
-    cleaned = [_COMMENT.sub("", _QUOTED.sub("", line)) for line in lines]
+    item = bool(_ITEM.match(lines[0])) or lines[0].lstrip().startswith("|")
+    cleaned = [_QUOTED.sub("", line) for line in lines]
     cleaned[0] = _ITEM.sub("", cleaned[0])
     joined = "\n".join(line.strip() for line in cleaned)
+    joined = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), joined)
     begin = 0
     for end in [*_ends(joined), len(joined)]:
         piece = joined[begin:end]
         if piece.strip():
             lead = len(piece) - len(piece.lstrip())
             at = first + joined.count("\n", 0, begin + lead)
-            yield Sentence(" ".join(piece.split()), at, at + piece.strip().count("\n"))
+            yield Sentence(
+                " ".join(piece.split()),
+                at,
+                at + piece.strip().count("\n"),
+                item and not joined[:begin].strip(),
+            )
         begin = end
 
 
