@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kebab.domain.ingests import FileState
+from kebab.domain.ingests import NO_TIME, FileState
 
 
 @dataclass(frozen=True)
 class DiskSourceFiles:
-    """Compares size and time with what was indexed; a source without a folder never changes."""
+    """Compares size and time with what was indexed; a source without a folder never changes.
+
+    A file whose time is not known came with a bundle: while it is not here, nothing can have changed it.
+    """
 
     roots: Mapping[str, Path]
     states: Callable[[str, str], FileState | None]
@@ -25,5 +28,7 @@ class DiskSourceFiles:
         try:
             found = (root / path).stat()
         except OSError:
-            return True
+            return state.mtime_ns != NO_TIME and root.is_dir()
+        if state.mtime_ns == NO_TIME:
+            return found.st_size != state.size
         return (found.st_size, found.st_mtime_ns) != (state.size, state.mtime_ns)

@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from kebab.domain.ids import AssetId, DocId
 
+NO_TIME = -1
+"""The time of a file that was indexed elsewhere and never seen here."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileState:

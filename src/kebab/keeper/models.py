@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from kebab import config
 from kebab.config import EmbeddingModel, Settings
 from kebab.domain.reports import ModelStatus
 from kebab.engines import Engines, model_key
@@ -42,7 +43,10 @@ class ModelShelf:
         # Loaded before it is written down: a name that cannot be used must not break every later search.
         _key(self.build(choice))
         write_whole(file, edited(file.read_text(encoding="utf-8"), "models.embedding", choice.keys))
-        return replace(self._status(choice, self._cached_vectors()), active=True)
+        status = self._status(choice, self._cached_vectors())
+        told = config.load(file).models.embedding.provider
+        note = f"the environment still says {told}" if told != choice.provider else status.note
+        return replace(status, active=told == choice.provider, note=note)
 
     def add_model(self, folder: Path, *, name: str | None) -> ModelStatus:
         self.engines.forbid_readonly("models add")

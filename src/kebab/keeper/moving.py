@@ -100,6 +100,7 @@ class Mover:
                 # First: positions of another store's outbox mean nothing to the indexes that are here.
                 remove_all([self.engines.index_dir])
                 stores.database.restore(unpacked / STORE)
+                stores.documents.forget_times(except_source="inbox")
                 restore_inbox(unpacked, self.engines.inbox_dir)
                 report = indexer(stores).run()
         return _bundle_report(source, manifest, report.degraded)

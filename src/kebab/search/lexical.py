@@ -61,10 +61,11 @@ class LexicalRetriever:
 
     def degraded(self) -> tuple[Degradation, ...]:
         """Says how far the index is behind the store; empty when it is not."""
-        behind = self.store.latest() - self.index.checkpoint()
-        if behind <= 0 or self.store.pending(self.index.checkpoint(), limit=1) is None:
+        behind = self.store.behind(self.index.checkpoint())
+        if not behind:
             return ()
-        return (Degradation("lexical", "index_behind", f"the words index is {behind} changes behind"),)
+        message = f"the words index lacks the latest state of {behind} documents: kebab index"
+        return (Degradation("lexical", "index_behind", message),)
 
     def _sequences(self, texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
         sequences = (tuple(self.analyzer.phrase_terms(text)) for text in texts)

@@ -71,9 +71,11 @@ class VectorRetriever:
         if missing:
             message = f"{missing} chunks have no vector of {self.index.model.model_id} yet"
             return (Degradation("vector", "not_embedded", f"{message}: kebab index --embeddings"),)
-        if self.store.pending(self.index.checkpoint(), model=self.index.model, limit=1) is None:
+        behind = self.store.behind(self.index.checkpoint(), model=self.index.model)
+        if not behind:
             return ()
-        return (Degradation("vector", "index_behind", "the vector index is behind the documents"),)
+        message = f"the vector index lacks the latest state of {behind} documents: kebab index"
+        return (Degradation("vector", "index_behind", message),)
 
     def _holding(self, ranked: list[Ranked], query: SearchQuery) -> list[Ranked]:
         required = [self.analyzer.phrase_terms(phrase) for phrase in query.phrases]

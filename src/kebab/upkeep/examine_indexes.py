@@ -115,8 +115,11 @@ def _behind(index: LexicalIndex | VectorIndex, store: DocumentStore) -> Check | 
     count = store.behind(position, model=model)
     if not count:
         return None
-    detail = f"{count} documents behind the store" if position else "not built, or built by another version"
-    return Check(name, CheckStatus.WARNING, detail, "run `kebab index`")
+    if position or model:
+        detail = f"{count} documents behind the store" if position else "not built yet"
+        return Check(name, CheckStatus.WARNING, detail, "run `kebab index`")
+    # Without it nothing is found at all: words are the leg that never waits for a model.
+    return Check(name, CheckStatus.FAULT, "not built, or built by another version", "run `kebab index`")
 
 
 def _name(index: LexicalIndex | VectorIndex) -> tuple[str, ModelKey | None]:

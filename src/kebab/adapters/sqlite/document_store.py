@@ -22,7 +22,7 @@ from kebab.adapters.sqlite.rows import (
 from kebab.domain.chunks import Chunk, StoredChunk
 from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.ids import AssetId, ChunkId, DocId, nfc
-from kebab.domain.ingests import FileState
+from kebab.domain.ingests import NO_TIME, FileState
 from kebab.domain.queries import SearchFilters
 from kebab.errors import Corrupt
 from kebab.ports import ModelKey, PendingChange
@@ -174,6 +174,11 @@ class SqliteDocumentStore:
                     (as_json(wanted[start : start + _DOCS_A_QUERY]),),
                 ).fetchall()
             yield from map(stored_chunk, rows)
+
+    def forget_times(self, *, except_source: str) -> None:
+        """Note that the files were indexed elsewhere: the next run compares their content, not their time."""
+        with self._database.write() as connection:
+            connection.execute("UPDATE files SET mtime_ns = ? WHERE source_id != ?", (NO_TIME, except_source))
 
     def chunk_ids(self) -> set[ChunkId]:
         with self._database.read() as connection:
