@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kebab.cli.screen import wrap
 from kebab.cli.session import OneOf, Session, command
 from kebab.cli.tables import pairs, seconds_of
 from kebab.domain.reports import Check, CheckStatus, DoctorReport, IndexReport, ResetScope, SchemaReport
@@ -153,8 +154,19 @@ def _schema(report: SchemaReport, names: list[str], screen: Screen) -> str:
             "versions",
             pairs([("kebab", report.kebab_version), *sorted(report.versions.items())], screen=screen),
         ),
-        ("statistics", pairs([(key, str(value)) for key, value in report.stats.items()], screen=screen)),
-        ("capabilities", ", ".join(able)),
-        ("wire schemas", ", ".join(names)),
+        ("statistics", pairs([(key, _shown(value)) for key, value in report.stats.items()], screen=screen)),
+        ("capabilities", _wrapped(able, screen)),
+        ("wire schemas", _wrapped(names, screen)),
     ]
     return "\n\n".join(f"{screen.bold(title)}\n{text}" for title, text in sections if text)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {count}" for key, count in value.items()) or "–"
+    return str(value)
+
+
+def _wrapped(names: list[str], screen: Screen) -> str:
+    text = ", ".join(names)
+    return "\n".join(text[start:end] for start, end in wrap(text, screen.columns))
