@@ -95,7 +95,7 @@ class TantivyLexicalIndex:
                 return set()
             searcher = opened[1]
             hits = searcher.search(Query.all_query(), limit=searcher.num_docs, count=False).hits
-            return {ChunkId(_chunk_id(searcher, address)) for _, address in hits}
+            return set(map(ChunkId, _chunk_ids(searcher, hits)))
 
     def count(self) -> int:
         with self._translated():
@@ -124,8 +124,10 @@ class TantivyLexicalIndex:
         for stored in chunks:
             body = self._analyzer.index_text(searchable_text(stored))
             chunk = stored.chunk
-            row = Document(chunk_id=chunk.chunk_id, doc_id=chunk.doc_id, body=body)
+            row = Document(doc_id=chunk.doc_id, body=body)
             row.add_unsigned("doc_key", _doc_key(chunk.doc_id))
+            row.add_unsigned("chunk_high", int(chunk.chunk_id[:16], 16))
+            row.add_unsigned("chunk_low", int(chunk.chunk_id[16:], 16))
             writer.add_document(row)
         writer.commit()
         writer.wait_merging_threads()
@@ -185,9 +187,11 @@ def _schema() -> Any:
     from tantivy import SchemaBuilder
 
     builder = SchemaBuilder()
-    builder.add_text_field("chunk_id", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("doc_id", tokenizer_name="raw", index_option="basic")
+    # Ids as numbers in columns: a stored text would be unpacked from its block for every hit.
     builder.add_unsigned_field("doc_key", fast=True)
+    builder.add_unsigned_field("chunk_high", fast=True)
+    builder.add_unsigned_field("chunk_low", fast=True)
     builder.add_text_field("body", tokenizer_name="terms", index_option="position")
     return builder.build()
 
@@ -287,7 +291,9 @@ def _best_of(searcher: Any, query: Any | None, limit: int, docs: frozenset[DocId
 
 def _named(searcher: Any, hits: Sequence[tuple[float, Any]], limit: int) -> list[Ranked]:
     cut = hits[min(limit, len(hits)) - 1][0] if hits else 0.0
-    found = [Ranked(_chunk_id(searcher, address), score) for score, address in hits if score >= cut]
+    kept = [hit for hit in hits if hit[0] >= cut]
+    names = _chunk_ids(searcher, kept)
+    found = [Ranked(name, score) for name, (score, _) in zip(names, kept, strict=True)]
     found.sort(key=lambda hit: (-hit.score, hit.id))
     return found[:limit]
 
@@ -296,8 +302,11 @@ def _count(searcher: Any, query: Any) -> int:
     return int(searcher.search(query, limit=1, count=True).count)
 
 
-def _chunk_id(searcher: Any, address: Any) -> str:
-    return str(searcher.doc(address).get_first("chunk_id"))
+def _chunk_ids(searcher: Any, hits: Sequence[tuple[float, Any]]) -> list[str]:
+    addresses = [address for _, address in hits]
+    high = searcher.fast_field_values("chunk_high", addresses)
+    low = searcher.fast_field_values("chunk_low", addresses)
+    return [f"{first:016x}{rest:016x}" for first, rest in zip(high, low, strict=True)]
 
 
 def _translation(message: str, folder: Path) -> EngineError:
