@@ -9,9 +9,8 @@ from kebab.ports import ExecutionIndex, ExecutionStore, MemoryChanges, MemoryEnt
 BATCH = 2000
 
 
-def catch_up(store: ExecutionStore, index: ExecutionIndex, kind: MemoryKind) -> None:
-    """Apply what the index lacks. Does nothing, and asks two small questions, where it lacks nothing."""
-    latest = store.revision(kind)
+def catch_up(store: ExecutionStore, index: ExecutionIndex, kind: MemoryKind, *, latest: int) -> None:
+    """Apply what the index lacks of the revision ``latest``; one small question where it lacks nothing."""
     position = index.position()
     if position > latest:  # the store was put back from an older copy
         index.clear()
@@ -34,4 +33,4 @@ def follow(
     if index.position() == saved.before:
         index.apply(MemoryChanges(saved.upto, tuple(entries)))
     else:
-        catch_up(store, index, kind)
+        catch_up(store, index, kind, latest=saved.upto)

@@ -66,9 +66,9 @@ class Legs:
 
     def _caught_up(self) -> list[Degradation]:
         """An index that cannot follow still answers with what it has, and the answer says so."""
-        self.store.revision(self.kind)  # a store that cannot be read is an error, not a degradation
+        latest = self.store.revision(self.kind)  # a store that cannot be read is no degradation but an error
         try:
-            catch_up(self.store, self.index, self.kind)
+            catch_up(self.store, self.index, self.kind, latest=latest)
         except EngineError as error:
             return [Degradation("index", error.code, f"the index is behind the store: {error.message}")]
         return []

@@ -69,7 +69,8 @@ class Recorder:
             self._refuse_if_readonly("memory prune")
         count = self.store.prune(before=before, dry_run=dry_run)
         if count and not dry_run:
-            catch_up(self.store, self.executions, MemoryKind.EXECUTIONS)
+            latest = self.store.revision(MemoryKind.EXECUTIONS)
+            catch_up(self.store, self.executions, MemoryKind.EXECUTIONS, latest=latest)
         return count
 
     def embed_missing(self) -> int:

@@ -14,7 +14,7 @@ from kebab.domain.fusion import Ranked
 from kebab.errors import Corrupt, EngineUnavailable
 from kebab.ports import Analyzer, MemoryChanges, VectorSpace
 
-LAYOUT = "sidecar-1"
+LAYOUT = "sidecar-2"
 
 
 class SidecarExecutionIndex:

@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS vectors (
     task_type TEXT NOT NULL, provider TEXT NOT NULL, success INTEGER NOT NULL, cost_cents INTEGER NOT NULL,
     finished_at INTEGER NOT NULL, vector BLOB NOT NULL
 );
+CREATE INDEX IF NOT EXISTS vectors_by_space ON vectors (space);
 """
 _LISTS = {"agent": "agent_id", "role": "agent_role", "task_type": "task_type", "provider": "provider"}
 
@@ -46,6 +47,7 @@ class SqliteExecutionVectors:
     def __init__(self, file: Path) -> None:
         self._guard = threading.RLock()
         self._matrices: dict[VectorSpace, Matrix] = {}
+        self._counts: dict[VectorSpace, int] | None = None
         self._seen: int | None = None
         file.parent.mkdir(parents=True, exist_ok=True)
         self._db = self._guarded(lambda: self._open(file))
@@ -73,15 +75,20 @@ class SqliteExecutionVectors:
             return matrix.nearest(vector, limit=limit, allowed=allowed)
 
     def spaces(self) -> dict[VectorSpace, int]:
-        rows = self._guarded(
-            lambda: self._db.execute(
-                "SELECT model, dimensions, count(*) FROM vectors JOIN spaces USING (space) GROUP BY space"
-            ).fetchall()
-        )
-        return {VectorSpace(model, dimensions): count for model, dimensions, count in rows}
+        with self._guard:
+            return dict(self._guarded(self._counted))
 
     def close(self) -> None:
         self._db.close()
+
+    def _counted(self) -> dict[VectorSpace, int]:
+        self._forget_if_stale()
+        if self._counts is None:
+            rows = self._db.execute(
+                "SELECT model, dimensions, count(*) FROM vectors JOIN spaces USING (space) GROUP BY space"
+            )
+            self._counts = {VectorSpace(model, dimensions): count for model, dimensions, count in rows}
+        return self._counts
 
     def _open(self, file: Path) -> sqlite3.Connection:
         db = sqlite3.connect(file, timeout=10.0, check_same_thread=False, isolation_level=None)
@@ -103,6 +110,7 @@ class SqliteExecutionVectors:
                 [self._row(entry, space, vector) for entry, space, vector in placed],
             )
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())
+        self._counts = None
         for matrix in self._matrices.values():
             matrix.forget(key for (key,) in gone)
         for entry, space, vector in placed:
@@ -148,6 +156,7 @@ class SqliteExecutionVectors:
         seen = int(self._db.execute("PRAGMA data_version").fetchone()[0])
         if seen != self._seen:
             self._matrices.clear()
+            self._counts = None
             self._seen = seen
 
     def _allowed(self, space: VectorSpace, filters: ExecutionFilters) -> list[str]:
