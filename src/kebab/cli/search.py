@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import click
@@ -57,20 +58,16 @@ def why(session: Session, document: str, query: tuple[str, ...], **options: Any)
 
     DOCUMENT is the id of a document or a chunk, or a path. Leaves with 1 when it was not among them.
     """
-    from kebab import wire
-
     report = session.kebab().why(document, _text(query), **options)
-    session.put(wire.why(report), lambda: render.why(report, screen=session.screen))
+    session.put(lambda: _wire().why(report), lambda: render.why(report, screen=session.screen))
     return 0 if report.shown else 1
 
 
 def show(session: Session, response: SearchResponse, *, explain: bool) -> int:
     """Print one page of results and what there is to say about it; the exit code of a search."""
-    from kebab import wire
-
     session.warn(f"{note.part} did not take part: {note.message}" for note in response.degraded)
     session.put(
-        wire.search_response(response, explain=explain),
+        lambda: _wire().search_response(response, explain=explain),
         lambda: render.search_results(
             response, screen=session.screen, explain=explain, locate=lambda hit: file_url(session, hit)
         ),
@@ -92,6 +89,12 @@ def file_url(session: Session, hit: SearchHit) -> str | None:
         if source.id == hit.source_id:
             return (Path(source.root) / hit.doc_path).as_uri()
     return None
+
+
+def _wire() -> ModuleType:
+    from kebab import wire
+
+    return wire
 
 
 def _text(words: tuple[str, ...]) -> str:

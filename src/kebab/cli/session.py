@@ -69,9 +69,12 @@ class Session:
         return Screen.of(sys.stdout)
 
     def put(self, shape: object, human: Callable[[], str]) -> None:
-        """Write the result: the wire shape as one JSON line with ``--json``, else the text for people."""
+        """Write the result: the wire shape as one JSON line with ``--json``, else the text for people.
+
+        ``shape`` may be a function that gives it, so that nothing of it is loaded for people.
+        """
         if self.json:
-            self.put_json(shape)
+            self.put_json(shape() if callable(shape) else shape)
         elif text := human():
             click.echo(text, color=None if self.screen.color else False)
 
