@@ -540,7 +540,13 @@ class Kebab:
             embedding_model=embedder.model_id if embedder else None,
             read=parse_query,
             policies=candidates,
+            refuses=self._refuses,
         )
+
+    def _refuses(self, question: str, mode: SearchMode) -> bool:
+        """Whether asking ends in a refusal; questions of an evaluation are not kept as answers."""
+        request = self._ask_request(question, mode=mode, k=None, filters=None)
+        return not replace(self._asker, keeps=False).ask(request).grounded
 
     @contextmanager
     def _temporary(self, root: Path) -> Iterator[Measured[QueryEvidence]]:

@@ -47,7 +47,7 @@ class Measured(Generic[Evidence]):
     read: Callable[[str], SearchQuery]
     policies: Policies[Evidence]
     """What tuning tries; the configured policy stands under ``CURRENT``."""
-    refuses: Callable[[str], bool] | None = None
+    refuses: Callable[[str, SearchMode], bool] | None = None
 
 
 CURRENT = "as configured"

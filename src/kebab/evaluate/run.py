@@ -71,7 +71,7 @@ class Evaluation:
     embedding_model: str | None = None
     read: Callable[[str], SearchQuery] = SearchQuery
     """How a query's text is understood: as plain text, or as a person's input with quotes and filters."""
-    refuses: Callable[[str], bool] | None = None
+    refuses: Callable[[str, SearchMode], bool] | None = None
     """Whether asking a question ends in a refusal."""
 
     def run(
@@ -102,7 +102,7 @@ class Evaluation:
             | metrics.percentiles([s.latency_ms for s in scores]),
             scores=scores,
             groups=_groups(scores),
-            refusal=self._refusal(queries),
+            refusal=self._refusal(queries, mode),
             degraded=tuple(sorted({message for item in observed for message in item.degraded})),
             seconds=seconds,
         )
@@ -133,10 +133,10 @@ class Evaluation:
                 return stored, units[:DEPTH]
             depth *= 4
 
-    def _refusal(self, queries: QuerySet) -> RefusalScore | None:
+    def _refusal(self, queries: QuerySet, mode: SearchMode) -> RefusalScore | None:
         if self.refuses is None or not any(query.refuse for query in queries.queries):
             return None
-        refused = {query.query_id: self.refuses(query.text) for query in queries.queries}
+        refused = {query.query_id: self.refuses(query.text, mode) for query in queries.queries}
         should = {query.query_id: query.refuse for query in queries.queries}
         return RefusalScore(
             refused=sum(refused.values()),

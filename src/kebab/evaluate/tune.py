@@ -6,11 +6,12 @@ choose, the other half judges, so the reported gain is not the gain of having lo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
-from kebab.domain.evaluations import EvalQuery, TunedPolicy, TuneReport
+from kebab.domain.evaluations import EvalQuery, MetricDifference, TunedPolicy, TuneReport
 from kebab.domain.fusion import Fused, Rankings
 from kebab.domain.hits import FusionNote
 from kebab.domain.ids import digest
@@ -84,11 +85,7 @@ def tune(
         best=best,
         legs=legs,
         current=next(policy for policy in tried if policy.policy == current),
-        gain=metrics.difference(
-            metric,
-            before=[values[current][item.key] for item in test],
-            after=[values[best.policy][item.key] for item in test],
-        ),
+        gain=_gain(values[current], values[best.policy], test, metric),
         tried=tuple(ranked),
         settings=grid[best.policy].settings,
     )
@@ -138,6 +135,19 @@ def _score(
     }
     scored = metrics.score(judgements, rankings, metrics=(metric,))
     return {key: row[metric] for key, row in scored.items()}
+
+
+def _gain(
+    before: Mapping[str, float], after: Mapping[str, float], test: Sequence[LegResults[Evidence]], metric: str
+) -> MetricDifference:
+    """The difference with its interval; queries are weighted so that collections count alike."""
+    sizes = Counter(item.collection for item in test)
+    weights = {name: len(test) / len(sizes) / size for name, size in sizes.items()}
+    return metrics.difference(
+        metric,
+        before=[before[item.key] * weights[item.collection] for item in test],
+        after=[after[item.key] * weights[item.collection] for item in test],
+    )
 
 
 def _mean(values: Mapping[str, float], items: Sequence[LegResults[Evidence]]) -> float:

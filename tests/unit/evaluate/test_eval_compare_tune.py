@@ -91,6 +91,14 @@ def test_collections_count_alike_whatever_their_size() -> None:
     assert by_name["convex:1.0"] == pytest.approx(by_name["convex:0.0"])
 
 
+def test_the_gain_is_the_difference_of_the_means_that_are_shown() -> None:
+    large = [results(n, right="vector", collection="large") for n in range(90)]
+    small = [results(n, right="lexical", collection="small") for n in range(20)]
+    found = tune(large + small, grid=GRID, current="convex:0.25")
+    assert found.gain.after == pytest.approx(found.best.test)
+    assert found.gain.difference == pytest.approx(found.best.test - found.current.test)
+
+
 def test_too_few_queries_to_split_are_an_error() -> None:
     with pytest.raises(InvalidInput, match="too few"):
         tune([results(1, right="vector")], grid=GRID, current="convex:0.0")

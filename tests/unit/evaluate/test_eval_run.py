@@ -91,7 +91,7 @@ def test_refusals_are_scored_apart_from_search(store: FakeDocumentStore) -> None
         query("weather", refuse=True),
     )
     subject = FakeSubject({"bread": ["bread.md:0"], "sauce": ["pasta.md:1"]})
-    report = run(subject, store, *queries, refuses=lambda text: text in ("taxes", "sauce"))
+    report = run(subject, store, *queries, refuses=lambda text, _: text in ("taxes", "sauce"))
     assert report.refusal is not None
     assert (report.refusal.precision, report.refusal.recall) == (0.5, 0.5)
     assert report.refusal.wrong == ("sauce", "weather")
