@@ -1,0 +1,181 @@
+"""Damaged files: a clear error or a finding, nothing lost, and the doctor mends what is derived."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.faults.conftest import Base, Damage, check_of, sick
+
+from kebab.domain.queries import SearchMode
+from kebab.domain.reports import CheckStatus
+from kebab.errors import Corrupt, KebabError, NotIndexed
+
+pytestmark = pytest.mark.slow
+
+
+def cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def empty(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def scribble(path: Path) -> None:
+    path.write_bytes(bytes(reversed(path.read_bytes())) or b"\0" * 64)
+
+
+DAMAGES: dict[str, Damage] = {"cut": cut, "emptied": empty, "scribbled": scribble, "deleted": Path.unlink}
+
+
+def files(folder: Path, pattern: str) -> Iterator[Path]:
+    return (
+        path for path in sorted(folder.rglob(pattern)) if path.is_file() and not path.name.endswith(".lock")
+    )
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("part", ["tantivy/*", "vectors/*"])
+def test_whichever_index_file_is_damaged_the_doctor_mends_it(base: Base, part: str, damage: str) -> None:
+    folder, pattern = base.data / "index" / part.split("/")[0], part.split("/")[1]
+    names = [path.relative_to(folder) for path in files(folder, pattern)]
+    assert len(names) >= 4
+    whole = base.data.parent / "whole"
+    shutil.copytree(folder, whole)
+    for name in names:
+        shutil.rmtree(folder)
+        shutil.copytree(whole, folder)
+        DAMAGES[damage](folder / name)
+        with base.open() as kb:
+            assert search_answers(kb.search), name
+            report = kb.doctor(repair=True)
+            assert sick(report) == [], (name, sick(report))
+        with base.open() as kb:
+            assert sick(kb.doctor()) == [], name
+            for mode in SearchMode:
+                assert kb.search("rope ship3", mode=mode).hits[0].doc_path == "n3.md", (name, mode)
+
+
+def search_answers(search) -> bool:
+    """A hybrid search on a damaged index answers, saying so, or raises with a hint; it never breaks."""
+    try:
+        found = search("rope ship3")
+    except KebabError as error:
+        return bool(error.hint)
+    return bool(found.hits or found.degraded)
+
+
+def test_a_truncated_store_is_called_damaged_and_left_as_it_is(base: Base) -> None:
+    store = base.data / "kebab.sqlite"
+    with sqlite3.connect(store) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    cut(store)
+    before = store.read_bytes()
+    with base.open() as kb:
+        report = kb.doctor(repair=True)
+    finding = check_of(report, "store")
+    assert finding.status is CheckStatus.FAULT
+    assert finding.hint
+    assert not report.healthy
+    assert store.read_bytes() == before, "what may still be rescued was changed"
+    with base.open() as kb, pytest.raises(KebabError) as raised:
+        kb.ingest(force=True)
+    assert isinstance(raised.value, Corrupt)
+
+
+def test_a_store_that_is_no_database_is_called_damaged(base: Base) -> None:
+    store = base.data / "kebab.sqlite"
+    store.write_bytes(b"this is no database " * 400)
+    for suffix in ("-wal", "-shm"):
+        store.with_name(store.name + suffix).unlink(missing_ok=True)
+    with base.open() as kb:
+        with pytest.raises(Corrupt) as raised:
+            kb.search("rope")
+        assert "restore" in (raised.value.hint or "")
+        assert check_of(kb.doctor(), "store").status is CheckStatus.FAULT
+
+
+def test_moved_away_the_store_is_built_again_from_the_sources(base: Base) -> None:
+    before = base.texts()
+    (base.data / "kebab.sqlite").rename(base.data / "damaged.sqlite")
+    with base.open() as kb:
+        with pytest.raises(NotIndexed):
+            kb.search("rope")
+        kb.ingest()
+        assert sick(kb.doctor()) == []
+        assert kb.search("rope ship3").hits[0].doc_path == "n3.md"
+    assert base.texts() == before
+
+
+def test_a_damaged_text_in_the_store_is_found_out(base: Base) -> None:
+    with sqlite3.connect(base.data / "kebab.sqlite") as connection:
+        connection.execute("UPDATE assets SET text = x'00ff00ff'")
+    connection.close()
+    with base.open() as kb:
+        finding = check_of(kb.doctor(), "documents")
+        assert finding.status is CheckStatus.FAULT
+        assert "ingest --force" in (finding.hint or "")
+        kb.ingest(force=True)
+        assert sick(kb.doctor()) == []
+
+
+def test_chunks_that_the_store_does_not_know_are_found_and_removed(base: Base) -> None:
+    with base.open() as kb:
+        stored = next(iter(kb.engines.reading.documents.stored_chunks()))
+        position = kb.engines.lexical_index.checkpoint()
+        ghost = type(stored.chunk)(
+            **{name: getattr(stored.chunk, name) for name in stored.chunk.__slots__}
+            | {"chunk_id": "f" * 32, "doc_id": "e" * 32}
+        )
+        alien = type(stored)(**{name: getattr(stored, name) for name in stored.__slots__} | {"chunk": ghost})
+        kb.engines.lexical_index.apply(removed=(), chunks=[alien], checkpoint=position)
+        finding = check_of(kb.doctor(), "words index")
+        assert (finding.status, finding.detail) == (
+            CheckStatus.FAULT,
+            "1 chunks are in the index and not in the store",
+        )
+        assert check_of(kb.doctor(repair=True), "words index").status is CheckStatus.REPAIRED
+        assert sick(kb.doctor()) == []
+
+
+def test_an_index_that_lost_its_way_is_brought_up_to_date(base: Base) -> None:
+    for file in base.data.rglob("*checkpoint.json"):
+        note = json.loads(file.read_text())
+        file.write_text(json.dumps(note | {"layout": "another"}))
+    with base.open() as kb:
+        found = kb.search("rope ship3")
+        assert {one.code for one in found.degraded} == {"index_behind"}
+        assert not kb.doctor().healthy
+        assert sick(kb.doctor(repair=True)) == []
+
+
+def test_vectors_that_the_model_no_longer_gives_are_embedded_again(base: Base) -> None:
+    with sqlite3.connect(base.data / "kebab.sqlite") as connection:
+        rows = connection.execute("SELECT id, vector FROM embeddings").fetchall()
+        turned = [(vector[4:] + vector[:4], row) for row, vector in rows]
+        connection.executemany("UPDATE embeddings SET vector = ? WHERE id = ?", turned)
+    connection.close()
+    with base.open() as kb:
+        kb.index(rebuild=True)
+        finding = check_of(kb.doctor(), "embedding model")
+        assert finding.status is CheckStatus.FAULT
+        assert "no longer gives" in finding.detail
+        assert check_of(kb.doctor(repair=True), "embedding model").status is CheckStatus.REPAIRED
+        assert sick(kb.doctor()) == []
+
+
+def test_an_interrupted_run_is_noticed_and_its_record_closed(base: Base) -> None:
+    with sqlite3.connect(base.data / "kebab.sqlite") as connection:
+        connection.execute("UPDATE ingest_runs SET run_json = json_set(run_json, '$.status', 'running')")
+    connection.close()
+    with base.open() as kb:
+        assert check_of(kb.doctor(), "ingest runs").status is CheckStatus.WARNING
+        assert check_of(kb.doctor(repair=True), "ingest runs").status is CheckStatus.REPAIRED
+        assert kb.runs()[0].error == "the process ended before the run did"
