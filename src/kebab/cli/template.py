@@ -53,7 +53,7 @@ def _section(name: str, values: msgspec.Struct, given: dict[tuple[str, str], str
 def _sources() -> str:
     """``[[sources]]`` has no default to show, so an example stands in its place."""
     notes = documented(config.Source)
-    example = config.Source(id="work", root="~/work/notes")
+    example = config.Source(id="work", root="~/office/notes")
     lines = ["# Several folders instead of workspace.root; each is a source of its own.", "# [[sources]]"]
     for field in msgspec.structs.fields(config.Source):
         lines += _comment(notes.get(field.name, ""))
