@@ -153,7 +153,7 @@ class Search(Section, frozen=True):
 class Gate(Section, frozen=True):
     """When a question may be answered; fitted by ``python -m benchmarks.answers --fit``."""
 
-    threshold: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    threshold: Annotated[float, Meta(ge=0, le=1)] = 0.4
     """Questions whose evidence is less likely than this to hold an answer are refused; 0 never refuses."""
     bias: float = -6.5
     """The constant of the fitted function; below it, what each feature counts (docs/asking.md)."""

@@ -15,7 +15,9 @@ from kebab.domain.answers import Evidence
 from kebab.ports import Analyzer, Embedder, EmbeddingKind
 
 MOST_SENTENCES = 4
-_READ = 6
+WORDS, MEANING, PLACE = 0.4, 0.4, 0.2
+"""What a sentence's words, its meaning and the place of its chunk count."""
+_READ = 8
 """Evidence items looked into; the rest is there for models."""
 _SHORTEST, _LONGEST = 12, 640
 _SAME = 0.8
@@ -113,7 +115,7 @@ class ExtractiveWriter:
         said = 0.0 if sentence.holds_list else 0.5
         words = said * coverage(weighed, own) + (1 - said) * coverage(weighed, own | headings)
         place = 0.5 * _place(item) + 0.5 * standing
-        worth = 0.5 * words + 0.3 * max(0.0, similarity) + 0.2 * place
+        worth = WORDS * words + MEANING * max(0.0, similarity) + PLACE * place
         if self._says_nothing_new(sentence, weighed):
             worth *= 0.6
         return Candidate(sentence, item, own, worth)

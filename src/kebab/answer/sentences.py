@@ -12,7 +12,7 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 _ITEM = re.compile(r"^\s*([-*+]|\d{1,3}[.)])\s+")
 _CODE = re.compile(r"`[^`]*`")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_QUOTED = re.compile(r"^\s*>\s?")
+_QUOTED = re.compile(r"^(?:\s{0,3}>\s?)+")
 # A sentence ends at its sign and a space; Korean sentences end the same way. A quote or bracket may follow.
 _END = re.compile(r"[.!?。！？][\"'”’)\]*_`]*(?=\s)|(?<=[다요죠까])\.(?=[\"'”’)]*\s)")
 _ABBREVIATED = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|Mr|Mrs|Ms|Dr|Prof|No|Fig|Eq|approx|[A-Z])\.$")
@@ -79,13 +79,15 @@ def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
     """Neighbouring lines that read as one: a paragraph, an item, a row; with the number of the first."""
     block: list[str] = []
     start, fence = 0, _fence_before(text)
-    for number, line in enumerate(text.split("\n")):
+    visible = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+    for number, quoted in enumerate(visible.split("\n")):
+        line = _QUOTED.sub("", quoted)
         opened = _FENCE.match(line)
         if fence or opened:
             fence = _fence_after(fence, opened)
             yield from _closed(block, start)
             block = []
-        elif not line.strip() or _SKIPPED.match(line) or _HEADING.match(_QUOTED.sub("", line)):
+        elif not line.strip() or _SKIPPED.match(line) or _HEADING.match(line):
             yield from _closed(block, start)
             block = []
         else:
@@ -118,10 +120,8 @@ def _closed(block: list[str], start: int) -> Iterator[tuple[list[str], int]]:
 
 def _split(lines: list[str], first: int) -> Iterator[Sentence]:
     item = bool(_ITEM.match(lines[0])) or lines[0].lstrip().startswith("|")
-    cleaned = [_QUOTED.sub("", line) for line in lines]
-    cleaned[0] = _ITEM.sub("", cleaned[0])
+    cleaned = [_ITEM.sub("", lines[0]), *lines[1:]]
     joined = "\n".join(line.strip() for line in cleaned)
-    joined = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), joined)
     begin = 0
     for end in [*_ends(joined), len(joined)]:
         piece = joined[begin:end]
