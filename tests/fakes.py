@@ -425,14 +425,14 @@ class FakeVectorIndex:
         *,
         removed: Sequence[DocId],
         chunks: Sequence[StoredChunk],
-        vectors: Mapping[str, Vectors],
+        vectors: Mapping[ChunkId, Vectors],
         checkpoint: int,
     ) -> None:
         gone = set(removed) | {stored.chunk.doc_id for stored in chunks}
         self._rows = {key: row for key, row in self._rows.items() if row[0] not in gone}
         for stored in chunks:
-            if stored.content_key in vectors:
-                row = (stored.chunk.doc_id, np.asarray(vectors[stored.content_key]))
+            if stored.chunk.chunk_id in vectors:
+                row = (stored.chunk.doc_id, np.asarray(vectors[stored.chunk.chunk_id]))
                 self._rows[stored.chunk.chunk_id] = row
         self._checkpoint = checkpoint
 

@@ -137,7 +137,7 @@ class Search(Section, frozen=True):
     """lexical, vector or hybrid."""
     default_k: Annotated[int, Meta(ge=1, le=1000)] = 10
     """How many hits without -k."""
-    hybrid_fusion: str = "convex"
+    hybrid_fusion: str = "adaptive"
     """How the legs are joined: rrf, weighted_rrf, convex or adaptive."""
     rrf_k: Positive = 60
     """The constant of reciprocal rank fusion."""

@@ -328,10 +328,10 @@ class VectorIndex(Protocol):
         *,
         removed: Sequence[DocId],
         chunks: Sequence[StoredChunk],
-        vectors: Mapping[str, Vectors],
+        vectors: Mapping[ChunkId, Vectors],
         checkpoint: int,
     ) -> None:
-        """Like LexicalIndex.apply; ``vectors`` by content key, a chunk without one is left out."""
+        """Like LexicalIndex.apply; a chunk without a vector is left out."""
         ...
 
     def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:

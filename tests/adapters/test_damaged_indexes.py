@@ -59,7 +59,7 @@ def _fill_words(index: LexicalIndex) -> None:
 
 def _fill_vectors(index: LanceVectorIndex) -> None:
     chunks = [stored for one in SAMPLES for stored in one.stored()]
-    vectors = {stored.content_key: _vector(one) for one in SAMPLES for stored in one.stored()}
+    vectors = {stored.chunk.chunk_id: _vector(one) for one in SAMPLES for stored in one.stored()}
     index.apply(removed=(), chunks=chunks, vectors=vectors, checkpoint=3)
     index.optimize()
 

@@ -14,7 +14,7 @@ from tests.fakes import FakeVectorIndex
 from tests.samples import Sample, sample
 
 from kebab.adapters.lance_vector import LanceVectorIndex
-from kebab.domain.ids import DocId
+from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import ModelMismatch
 from kebab.ports import ModelKey, VectorIndex, Vectors
 
@@ -44,15 +44,15 @@ def direction(angle: float) -> Vectors:
     return row
 
 
-def at(*angles: float, path: str = "a.md") -> tuple[Sample, dict[str, Vectors]]:
+def at(*angles: float, path: str = "a.md") -> tuple[Sample, dict[ChunkId, Vectors]]:
     """A document with a chunk in each of these directions."""
     one = sample(path, *[f"{path} at {angle}" for angle in angles])
-    return one, {s.content_key: direction(a) for s, a in zip(one.stored(), angles, strict=True)}
+    return one, {s.chunk.chunk_id: direction(a) for s, a in zip(one.stored(), angles, strict=True)}
 
 
 def apply(
     index: VectorIndex,
-    *given: tuple[Sample, dict[str, Vectors]],
+    *given: tuple[Sample, dict[ChunkId, Vectors]],
     removed: tuple[DocId, ...] = (),
     checkpoint: int = 1,
 ) -> None:
@@ -65,7 +65,7 @@ def found(index: VectorIndex, angle: float = 0.0, *, limit: int = 10) -> list[st
     return [hit.id for hit in index.search(direction(angle), limit=limit)]
 
 
-def ids(given: tuple[Sample, dict[str, Vectors]]) -> list[str]:
+def ids(given: tuple[Sample, dict[ChunkId, Vectors]]) -> list[str]:
     return [chunk.chunk_id for chunk in given[0].chunks]
 
 
@@ -94,7 +94,7 @@ def test_the_length_of_a_query_does_not_matter_unless_it_is_0(index: VectorIndex
 
 def test_a_chunk_without_a_vector_is_left_out(index: VectorIndex) -> None:
     one, rows = at(0.0, 1.0)
-    key = one.stored()[0].content_key
+    key = one.stored()[0].chunk.chunk_id
     apply(index, (one, {key: rows[key]}))
     assert index.chunk_ids() == {one.chunks[0].chunk_id}
 

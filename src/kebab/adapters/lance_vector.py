@@ -95,14 +95,14 @@ class LanceVectorIndex:
         *,
         removed: Sequence[DocId],
         chunks: Sequence[StoredChunk],
-        vectors: Mapping[str, Vectors],
+        vectors: Mapping[ChunkId, Vectors],
         checkpoint: int,
     ) -> None:
         if self._checkpoint.read() is None:
             self.clear()
-        known = [stored for stored in chunks if stored.content_key in vectors]
+        known = [stored for stored in chunks if stored.chunk.chunk_id in vectors]
         gone = dict.fromkeys([*removed, *(stored.chunk.doc_id for stored in chunks)])
-        rows = _rows(self._model, known, [vectors[stored.content_key] for stored in known])
+        rows = _rows(self._model, known, [vectors[stored.chunk.chunk_id] for stored in known])
         with self._translated():
             self._table.parent.mkdir(parents=True, exist_ok=True)
             dataset = self._written(rows, list(gone))

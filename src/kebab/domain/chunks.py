@@ -55,8 +55,10 @@ class StoredChunk:
 def searchable_text(stored: StoredChunk) -> str:
     """What the words index reads of a chunk: title and headings count as words of every section below."""
     chunk = stored.chunk
+    # A text without a heading is titled by its first words: they are not counted twice where they stand.
+    title = [] if chunk.text.startswith(stored.title) else [stored.title]
     headings = [heading for heading in chunk.heading_path if heading != stored.title]
-    return "\n".join([stored.title, *headings, chunk.text])
+    return "\n".join([*title, *headings, chunk.text])
 
 
 def embedding_input(*, title: str, heading_path: tuple[str, ...], text: str) -> str:

@@ -10,10 +10,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from kebab.domain.chunks import StoredChunk, embedding_input
+from kebab.ingest.lean import leaning
 from kebab.ports import (
     DocumentStore,
     Embedder,
@@ -66,7 +67,7 @@ def catch_up_vector(
 
     def apply(removed: Sequence[str], chunks: list[StoredChunk], checkpoint: int) -> None:
         keys = list(dict.fromkeys(stored.content_key for stored in chunks))
-        vectors = embeddings.vectors(index.model, keys)
+        vectors = leaning(chunks, embeddings.vectors(index.model, keys))
         index.apply(removed=removed, chunks=chunks, vectors=vectors, checkpoint=checkpoint)  # type: ignore[arg-type]
         applied(len(chunks))
 
@@ -104,8 +105,14 @@ def _rebuild(store: DocumentStore, index: LexicalIndex | VectorIndex, apply: _Ap
 
 
 def _batches(chunks: Iterable[StoredChunk], size: int) -> Iterator[list[StoredChunk]]:
-    chunks = iter(chunks)
-    while batch := list(islice(chunks, size)):
+    """Whole documents, about ``size`` chunks together: applying part of a document would drop the rest."""
+    batch: list[StoredChunk] = []
+    for _, document in groupby(chunks, key=lambda stored: stored.chunk.doc_id):
+        batch += document
+        if len(batch) >= size:
+            yield batch
+            batch = []
+    if batch:
         yield batch
 
 

@@ -54,6 +54,17 @@ _PARTICLE = re.compile(
 )
 # One-syllable stems of verbs: with 은, 는, 을 or 이 behind them they are verbs still, not words of their own.
 _VERBS = "가갖같과나내높되두많맡받보쓰않얻없오있좋주지크하"
+# Words that ask or join. They are indexed, for phrases; a query with other words does not look for them.
+_GLUE = frozenset(
+    re.findall(
+        r"\w+",
+        "a an the and or of to in on at by for from with as is are was were be been do does did how what when"
+        " where which who why i my me we our you your it its this that these those there can could should"
+        " would will if about into than then have has had not"
+        " 무엇 뭐 뭔가요 무엇인가요 어떻게 왜 언제 어디 어디서 누가 어떤 무슨 것 수 때 및 또는 그리고"
+        " 하는 있는 있나요 하나요 되나요 인가요 건가요 할 한 해 위한 위해 대한 대해",
+    )
+)
 # Longer than any word; a longer run (base64, a key) is known by its beginning.
 _MAX_TERM = 64
 # Longer joined tokens are slugs and links, which nobody types whole.
@@ -117,10 +128,13 @@ class Analyzer:
         """The distinct terms to look for, in order.
 
         Of a Korean run the pairs; its first character where that is a word by itself (값, 값을); not the
-        particle behind a word of another script (API를). Never empty where `phrase_terms` is not.
+        particle behind a word of another script (API를); not words that only ask or join (what, of, 어떻게),
+        unless there are no others. Never empty where `phrase_terms` is not.
         """
         tokens = _TOKEN.findall(_nfc(text))
-        pieces = chain.from_iterable(_pieces(token, self._stem) for token in tokens)
+        # In a few hundred notes "when" and "does" are rare, and rarity would make them weigh like names.
+        telling = [token for token in tokens if token.lower() not in _GLUE]
+        pieces = chain.from_iterable(_pieces(token, self._stem) for token in telling or tokens)
         return list(dict.fromkeys(piece.term for piece in pieces if piece.kind != _HELD))
 
     def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ from kebab.domain.chunks import searchable_text
 from kebab.domain.fusion import Ranked
 from kebab.domain.hits import Leg
 from kebab.domain.ids import ChunkId
+from kebab.domain.language import UNDETERMINED, asked_in
 from kebab.domain.queries import SearchQuery
 from kebab.ports import Analyzer, DocumentStore, LexicalIndex
 from kebab.search.fusion import QueryEvidence
@@ -31,14 +32,20 @@ class CoverageReader:
         if not terms or not best:
             return QueryEvidence(0.0, len(terms))
         idf = self.idf(terms)
-        texts = self.store.hydrate(best).values()
+        texts = list(self.store.hydrate(best).values())
         held = [idf.keys() & set(self.analyzer.terms(searchable_text(stored))) for stored in texts]
         total = sum(idf.values())
         covered = max((sum(idf[term] for term in found) for found in held), default=0.0)
-        return QueryEvidence(covered / total if total else 0.0, len(terms))
+        meet = any(_share_a_language(query.text, stored.lang) for stored in texts)
+        return QueryEvidence(covered / total if total else 0.0, len(terms), meet or not texts)
 
     def idf(self, terms: Sequence[str]) -> dict[str, float]:
         """Rarity of each term as BM25 counts it; an unknown term is the rarest."""
         count = self.index.count()
         frequencies = self.index.document_frequencies(terms)
         return {term: log(1 + (count - df + 0.5) / (df + 0.5)) for term, df in frequencies.items()}
+
+
+def _share_a_language(text: str, lang: str) -> bool:
+    asked = asked_in(text)
+    return UNDETERMINED in (asked, lang) or asked == lang

@@ -17,6 +17,8 @@ class QueryEvidence:
     coverage: float = 0.0
     """Share of the query's idf mass that the best lexical hits hold; 0 when no word is known."""
     terms: int = 0
+    languages_meet: bool = True
+    """False when the query is in one language and every one of the best lexical hits in another."""
 
 
 class FusionPolicy(Protocol):
@@ -65,6 +67,34 @@ class Convex:
         return convex(rankings, weights=self.weights), note
 
 
+@dataclass(frozen=True, slots=True)
+class Adaptive:
+    """A convex combination whose weights follow the evidence for this query.
+
+    The more of the query the best lexical hits hold, the more words count. Where query and texts are in
+    different languages, words meet only by accident (names, code), and meaning decides almost alone.
+    """
+
+    covered: float = 0.35
+    """Weight of meaning when the best hits hold every word."""
+    uncovered: float = 0.5
+    """Weight of meaning when they hold none; in between it moves along a line."""
+    apart: float = 0.9
+    """Weight of meaning when the languages do not meet."""
+    kind: ScoreKind = field(default=ScoreKind.ADAPTIVE, init=False)
+
+    def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
+        vector, reason = self._vector_weight(evidence)
+        weights = {Leg.LEXICAL.value: round(1 - vector, 4), Leg.VECTOR.value: round(vector, 4)}
+        return convex(rankings, weights=weights), FusionNote("adaptive", weights, reason)
+
+    def _vector_weight(self, evidence: QueryEvidence) -> tuple[float, str]:
+        if not evidence.languages_meet:
+            return self.apart, "query and texts are in different languages: meaning decides"
+        weight = self.uncovered + (self.covered - self.uncovered) * evidence.coverage
+        return weight, f"the best hits hold {evidence.coverage:.0%} of the query's words by rarity"
+
+
 def policies(*, k: int, lexical: float, vector: float) -> dict[str, FusionPolicy]:
     """Every policy by the name that settings and ``--fusion`` use."""
     weights = {Leg.LEXICAL.value: lexical, Leg.VECTOR.value: vector}
@@ -72,4 +102,5 @@ def policies(*, k: int, lexical: float, vector: float) -> dict[str, FusionPolicy
         "rrf": Rrf(k),
         "weighted_rrf": WeightedRrf(weights, k),
         "convex": Convex(weights),
+        "adaptive": Adaptive(),
     }

@@ -32,6 +32,9 @@ MISSING = "vectors"
 
 SAME = 0.999
 """Cosine from which two vectors are the same but for rounding."""
+# An indexed vector leans towards its document's mean by three parts in ten; at a right angle to it, the
+# widest the two can be apart, the cosine with the vector itself is .919.
+LEANT = 0.9
 _TERMS = 12
 _MODEL_SAMPLES = 3
 _LOOKED_UP = 2000
@@ -172,7 +175,7 @@ def _has_words(index: LexicalIndex, analyzer: Analyzer, sample: Sample) -> bool:
 def _has_vector(index: VectorIndex, sample: Sample, vector: Vectors) -> bool:
     chunk = sample.stored.chunk
     hits = index.search(vector, limit=sample.siblings, docs=frozenset([chunk.doc_id]))
-    return any(hit.id == chunk.chunk_id and (hit.score >= SAME or not vector.any()) for hit in hits)
+    return any(hit.id == chunk.chunk_id and (hit.score >= LEANT or not vector.any()) for hit in hits)
 
 
 def _embedded(sample: Sample) -> str:

@@ -77,7 +77,8 @@ class Shelf:
             self.lexical_index.apply(removed=pending.removed, chunks=chunks, checkpoint=pending.upto)
         while pending := self.store.pending(self.vector_index.checkpoint(), model=key):
             chunks = list(self.store.stored_chunks(pending.changed))
-            vectors = self.embeddings.vectors(key, [c.content_key for c in chunks])
+            cached = self.embeddings.vectors(key, [c.content_key for c in chunks])
+            vectors = {c.chunk.chunk_id: cached[c.content_key] for c in chunks}
             self.vector_index.apply(
                 removed=pending.removed, chunks=chunks, vectors=vectors, checkpoint=pending.upto
             )

@@ -15,7 +15,7 @@ from kebab.domain.hits import Degradation, Leg, Retrieval
 from kebab.domain.ids import DocId
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.errors import EngineUnavailable, ModelUnavailable
-from kebab.search.fusion import Convex
+from kebab.search.fusion import Adaptive, Convex
 from kebab.search.hybrid import UnavailableLeg
 from kebab.search.parse import parse_query
 
@@ -206,3 +206,25 @@ def crowded() -> Shelf:
 def test_any_string_is_a_valid_query(text: str) -> None:
     for mode in SearchMode:
         crowded().hybrid().search(parse_query(text, mode=mode, k=3))
+
+
+def test_adaptive_fusion_follows_the_coverage_and_says_so(shelf: Shelf) -> None:
+    shelf.add("a.md", "alpha beta")
+    found = shelf.hybrid(Adaptive()).search(SearchQuery("alpha beta"))
+    assert found.fusion is not None
+    assert found.fusion.weights == {"lexical": 0.65, "vector": 0.35}
+    assert "100%" in found.fusion.reason
+    partly = shelf.hybrid(Adaptive()).search(SearchQuery("alpha omega"))
+    assert partly.fusion is not None
+    assert 0.35 < partly.fusion.weights["vector"] < 0.5
+
+
+def test_adaptive_fusion_lets_meaning_decide_where_the_languages_do_not_meet(shelf: Shelf) -> None:
+    shelf.add("a.md", "the Box 타입은 힙에 값을 둡니다", lang="ko")
+    apart = shelf.hybrid(Adaptive()).search(SearchQuery("how to put the value in a Box"))
+    assert apart.fusion is not None
+    assert apart.fusion.weights["vector"] == 0.9
+    shelf.add("b.md", "put the value in a Box", lang="en")
+    together = shelf.hybrid(Adaptive()).search(SearchQuery("how to put the value in a Box"))
+    assert together.fusion is not None
+    assert together.fusion.weights["vector"] < 0.5

@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any
 
 from kebab.domain.documents import BlockKind, Media
+from kebab.domain.language import detect
 from kebab.ingest.parse.front_matter import read_front_matter
-from kebab.ingest.parse.language import detect
 from kebab.ingest.parse.metadata import read_metadata, text_value
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
 from kebab.ingest.parse.text import first_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from kebab.domain.documents import BlockKind, Media, Metadata
-from kebab.ingest.parse.language import detect
+from kebab.domain.language import detect
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
 
 VERSION = "text-v1"

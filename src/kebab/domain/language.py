@@ -41,3 +41,17 @@ def detect(text: str) -> str:
             return "ja" if kana > han / 20 else "zh"
     small = sum(1 for word in words if word.lower() in _ENGLISH)
     return "en" if small >= _ENGLISH_SHARE * len(words) else UNDETERMINED
+
+
+def asked_in(query: str) -> str:
+    """The language of a query: one syllable of Hangul makes it Korean, Latin words make it English.
+
+    A single Latin word may be a name or a command in any language, so it is undetermined.
+    """
+    if _HANGUL.search(query):
+        return "ko"
+    found = detect(query)
+    if found != UNDETERMINED:
+        return found
+    words = _WORD.findall(query)
+    return "en" if len(words) > 1 and all(word.isascii() for word in words) else UNDETERMINED
