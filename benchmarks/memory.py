@@ -23,8 +23,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
-from benchmarks.memory_brute import BruteForce
 
+from benchmarks.memory_brute import BruteForce
 from kebab.adapters.embedders.static import StaticEmbedder
 from kebab.adapters.execution_index.index import SidecarExecutionIndex
 from kebab.adapters.surreal.connection import SurrealConnection

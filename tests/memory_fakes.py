@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.fakes import FakeAnalyzer
-
 from kebab.domain.executions import (
     Execution,
     ExecutionFilters,
@@ -20,6 +18,7 @@ from kebab.domain.executions import (
 from kebab.domain.fusion import Ranked
 from kebab.errors import EngineUnavailable
 from kebab.ports import MemoryChanges, MemoryEntry, MemoryKind, Saved, VectorSpace
+from tests.fakes import FakeAnalyzer
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.fakes import FakeAnalyzer
-from tests.samples import Sample, sample
 
 from kebab.adapters.fts5_lexical import Fts5LexicalIndex
 from kebab.adapters.lance_vector import LanceVectorIndex
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
 from kebab.errors import EngineError
 from kebab.ports import LexicalIndex, LexicalQuery, ModelKey
+from tests.fakes import FakeAnalyzer
+from tests.samples import Sample, sample
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.fakes import FakeEmbedder
 
 from kebab.adapters.lance_vector import LanceVectorIndex
 from kebab.adapters.sqlite.connection import Database
@@ -20,6 +19,7 @@ from kebab.ingest.ready_terms import ReadyTerms
 from kebab.ingest.scan import SourceFolder
 from kebab.ports import LexicalQuery
 from kebab.search.analyze import Analyzer
+from tests.fakes import FakeEmbedder
 
 
 @dataclass

@@ -10,7 +10,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.samples import sample
 
 from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
 from kebab.adapters.sqlite.connection import Database
@@ -18,6 +17,7 @@ from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.adapters.sqlite.eval_store import SqliteEvalStore
 from kebab.adapters.sqlite.migrations import SCHEMA_VERSION, migration_files
 from kebab.errors import Corrupt, EngineUnavailable, Locked, NotIndexed, ReadOnly, StorageError
+from tests.samples import sample
 
 
 @pytest.fixture

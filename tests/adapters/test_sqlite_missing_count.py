@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from tests.samples import sample
 
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
 from kebab.ports import ModelKey
+from tests.samples import sample
 
 MODEL = ModelKey("model-a", "1", 4)
 

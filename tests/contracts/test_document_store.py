@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.fakes import FakeDocumentStore
-from tests.samples import Sample, sample
 
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_store import SqliteDocumentStore
@@ -16,6 +14,8 @@ from kebab.domain.documents import Media, Metadata, TrustLevel
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchFilters
 from kebab.ports import DocumentStore
+from tests.fakes import FakeDocumentStore
+from tests.samples import Sample, sample
 
 
 class Clock:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.fakes import FakeDocumentStore, FakeEmbeddingStore
-from tests.samples import Sample, sample
 
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
 from kebab.ports import DocumentStore, EmbeddingStore, ModelKey, Vectors
+from tests.fakes import FakeDocumentStore, FakeEmbeddingStore
+from tests.samples import Sample, sample
 
 MODEL = ModelKey("model-a", "1", 4)
 OTHER = ModelKey("model-a", "2", 4)

@@ -7,12 +7,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.contracts.test_execution_store import surreal_store
-from tests.fakes import FakeAnalyzer
-from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore, run
 
 from kebab.domain.executions import Execution, ExecutionFilters
 from kebab.ports import ExecutionIndex, ExecutionStore, MemoryChanges, MemoryEntry, MemoryKind, VectorSpace
+from tests.contracts.test_execution_store import surreal_store
+from tests.fakes import FakeAnalyzer
+from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore, run
 
 TOY = VectorSpace("toy@1", 3)
 EVERYTHING = ExecutionFilters()

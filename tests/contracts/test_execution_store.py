@@ -13,11 +13,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.fakes import FakeAnalyzer
-from tests.memory_fakes import NOON, FakeExecutionStore, run
 
 from kebab.domain.executions import ExecutionFilters, TaskRecord
 from kebab.ports import ExecutionStore, MemoryEntry, MemoryKind
+from tests.fakes import FakeAnalyzer
+from tests.memory_fakes import NOON, FakeExecutionStore, run
 
 EVERYTHING = ExecutionFilters()
 

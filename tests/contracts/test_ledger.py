@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.fakes import FakeLedger
 
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.ledger import SqliteLedger
 from kebab.domain.ids import DocId
 from kebab.domain.ingests import IngestItem, IngestRun, Outcome, RunStatus
 from kebab.ports import Ledger
+from tests.fakes import FakeLedger
 
 
 @pytest.fixture(params=["fake", "sqlite"])

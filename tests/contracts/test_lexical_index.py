@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.fakes import FakeAnalyzer, FakeLexicalIndex
-from tests.samples import Sample, sample
 
 from kebab.adapters.fts5_lexical import Fts5LexicalIndex
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
 from kebab.domain.ids import DocId
 from kebab.ports import LexicalIndex, LexicalQuery
+from tests.fakes import FakeAnalyzer, FakeLexicalIndex
+from tests.samples import Sample, sample
 
 Opener = Callable[[], LexicalIndex]
 BUILDERS: dict[str, Callable[[Path], LexicalIndex]] = {

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.fakes import FakeVectorIndex
-from tests.samples import Sample, sample
 
 from kebab.adapters.lance_vector import LanceVectorIndex
 from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import ModelMismatch
 from kebab.ports import ModelKey, VectorIndex, Vectors
+from tests.fakes import FakeVectorIndex
+from tests.samples import Sample, sample
 
 MODEL = ModelKey("vendor/Model A", "1", 8)
 BUILDERS: dict[str, Callable[[Path], VectorIndex]] = {

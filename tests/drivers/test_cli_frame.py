@@ -14,11 +14,11 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from tests.drivers.conftest import Cli
 
 from kebab.cli import COMMANDS, kebab
 from kebab.cli.errors import report
 from kebab.cli.session import COMMON
+from tests.drivers.conftest import Cli
 
 HEAVY = [
     "numpy", "lance", "pyarrow", "tantivy", "rich", "msgspec", "sqlite3", "surrealdb", "httpx", "onnxruntime",

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from tests.drivers.conftest import Cli
 
 ENDS = ("completed", "cancelled", "failed")

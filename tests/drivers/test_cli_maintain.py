@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.drivers.conftest import Cli, a_cli
 
 from kebab import wire
+from tests.drivers.conftest import Cli, a_cli
 
 
 @pytest.fixture

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tests.drivers.conftest import PROJECT, Cli
-
 from kebab.cli.reference import with_table
+from tests.drivers.conftest import PROJECT, Cli
 
 README = PROJECT / "README.md"
 

@@ -11,8 +11,6 @@ from pathlib import Path
 import numpy  # noqa: F401  # imported now, so that a kill meets the work and not the imports
 import surrealdb  # noqa: F401
 import tantivy  # noqa: F401
-from tests.fakes import FakeAnalyzer
-from tests.memory_fakes import run
 
 from kebab.adapters.execution_index.index import SidecarExecutionIndex
 from kebab.adapters.surreal.connection import SurrealConnection
@@ -20,6 +18,8 @@ from kebab.adapters.surreal.schema import Migration, migrate, shipped
 from kebab.adapters.surreal.store import SurrealExecutionStore
 from kebab.memory.room import ExecutionMemory
 from kebab.ports import MemoryKind
+from tests.fakes import FakeAnalyzer
+from tests.memory_fakes import run
 
 RUNS_A_CALL = 40
 EXTRA = 30

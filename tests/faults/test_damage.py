@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.faults.conftest import Base, Damage, check_of, sick
 
 from kebab.domain.queries import SearchMode
 from kebab.domain.reports import CheckStatus
 from kebab.errors import Corrupt, KebabError, NotIndexed
+from tests.faults.conftest import Base, Damage, check_of, sick
 
 pytestmark = pytest.mark.slow
 

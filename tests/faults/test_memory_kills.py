@@ -17,11 +17,10 @@ import pytest
 
 pytest.importorskip("surrealdb", reason="the memory extra is not installed")
 
-from tests.faults import memory_victim as victim
-from tests.memory_fakes import run
-
 from kebab.domain.executions import ExecutionFilters
 from kebab.ports import MemoryKind
+from tests.faults import memory_victim as victim
+from tests.memory_fakes import run
 
 KILLS = int(os.environ.get("KEBAB_KILLS", "6"))
 ROOT = Path(__file__).parents[2]

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from benchmarks.tokens import prose
 
+from benchmarks.tokens import prose
 from kebab.domain.ids import content_hash
 from kebab.domain.tokens import estimate_tokens
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.fakes import FakeAnalyzer
 
 pytest.importorskip("surrealdb", reason="the memory extra is not installed")

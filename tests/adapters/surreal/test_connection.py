@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.memory_fakes import run
 
 from kebab.adapters.surreal.connection import SurrealConnection
 from kebab.domain.executions import ExecutionFilters
 from kebab.errors import EngineUnavailable, Locked, NotIndexed
+from tests.memory_fakes import run
 
 HOLDER = """
 import sys, time

@@ -9,8 +9,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.fakes import FakeEmbedder
-from tests.memory_fakes import NOON, FakeExecutionIndex, run
 
 from kebab.adapters.execution_index.index import SidecarExecutionIndex
 from kebab.adapters.surreal.native import SurrealExecutionIndex
@@ -20,6 +18,8 @@ from kebab.domain.fusion import Ranked
 from kebab.memory.room import ExecutionMemory
 from kebab.ports import MemoryKind, VectorSpace
 from kebab.search.analyze import Analyzer
+from tests.fakes import FakeEmbedder
+from tests.memory_fakes import NOON, FakeExecutionIndex, run
 
 BARE = {"embedding": None, "embedding_model": None}
 

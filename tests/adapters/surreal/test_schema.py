@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from typing import Any, get_type_hints
 
 import pytest
-from tests.memory_fakes import NOON, run
 
 from kebab.adapters.surreal.connection import StatementFailed
 from kebab.adapters.surreal.schema import Migration, check_drift, migrate, shipped
 from kebab.domain.executions import Execution, ExecutionFilters, TaskRecord
 from kebab.errors import Corrupt, EngineUnavailable
 from kebab.ports import MemoryKind
+from tests.memory_fakes import NOON, run
 
 SAMPLES: dict[Any, list[Any]] = {
     str: ["plain", "한글 “quotes” ' ; -- \n\t", "e\u0301 → é"],

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.fakes import FakeDocumentStore
 
 from kebab.domain.chunks import Chunk
 from kebab.domain.documents import Document, LineSpan, Media, Metadata
 from kebab.domain.ids import AssetId, ChunkId, DocId
 from kebab.domain.ingests import FileState
+from tests.fakes import FakeDocumentStore
 
 SECTIONS = {
     "pasta.md": [

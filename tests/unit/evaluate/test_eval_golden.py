@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.fakes import FakeDocumentStore
 
 from kebab.domain.evaluations import QuerySet
 from kebab.errors import InvalidInput
 from kebab.evaluate import golden
+from tests.fakes import FakeDocumentStore
 
 
 def resolved(tmp_path: Path, text: str, store: FakeDocumentStore) -> QuerySet:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
-from tests.fakes import FakeDocumentStore
 
 from kebab.domain.evaluations import EvalQuery, QuerySet
 from kebab.domain.fusion import Ranked
 from kebab.domain.hits import Degradation, Retrieval
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.evaluate.run import Evaluation, Units
+from tests.fakes import FakeDocumentStore
 
 
 @dataclass

@@ -5,6 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
+from kebab.errors import ModelUnavailable
+from kebab.ingest.catch_up import catch_up_lexical, catch_up_vector, embed_missing, prune
+from kebab.ingest.prepare import Prepared
+from kebab.ingest.ready_terms import ReadyTerms, terms_of
+from kebab.ports import EmbeddingKind, Vectors
 from tests.fakes import (
     FakeAnalyzer,
     FakeDocumentStore,
@@ -14,12 +20,6 @@ from tests.fakes import (
     FakeVectorIndex,
 )
 from tests.unit.ingest.building import prepared
-
-from kebab.errors import ModelUnavailable
-from kebab.ingest.catch_up import catch_up_lexical, catch_up_vector, embed_missing, prune
-from kebab.ingest.prepare import Prepared
-from kebab.ingest.ready_terms import ReadyTerms, terms_of
-from kebab.ports import EmbeddingKind, Vectors
 
 
 def put(store: FakeDocumentStore, folder: Path, name: str, text: str) -> Prepared:

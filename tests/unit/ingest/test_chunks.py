@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.unit.ingest.building import MARKDOWN, SMALL, document
 
 from kebab.domain.tokens import estimate_tokens
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.chunk.split import split_text
 from kebab.ingest.parse.front_matter import read_front_matter
+from tests.unit.ingest.building import MARKDOWN, SMALL, document
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.ingest.building import document
 
 from kebab.domain.documents import BlockKind
 from kebab.ingest.parse.markdown import parse_markdown
 from kebab.ingest.parse.parsed import Defaults, Parsed
+from tests.unit.ingest.building import document
 
 
 def parse(text: str) -> Parsed:

@@ -9,6 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from kebab.domain.ingests import IngestProgress, IngestReport, Outcome, RunStatus
+from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError
+from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.pipeline import IngestPipeline
+from kebab.ingest.scan import SourceFolder
+from kebab.ports import EmbeddingKind, LexicalQuery
 from tests.fakes import (
     FakeDocumentStore,
     FakeEmbedder,
@@ -17,13 +24,6 @@ from tests.fakes import (
     FakeLexicalIndex,
     FakeVectorIndex,
 )
-
-from kebab.domain.ingests import IngestProgress, IngestReport, Outcome, RunStatus
-from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError
-from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.pipeline import IngestPipeline
-from kebab.ingest.scan import SourceFolder
-from kebab.ports import EmbeddingKind, LexicalQuery
 
 
 @dataclass

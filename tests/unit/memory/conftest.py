@@ -3,10 +3,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from tests.fakes import FakeEmbedder
-from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore
 
 from kebab.memory.room import ExecutionMemory
+from tests.fakes import FakeEmbedder
+from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore
 
 
 @dataclass

@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.memory_fakes import NOON, run
 
 from kebab.domain.executions import Outcome, Trend
 from kebab.memory.agents import rank_agents, wilson_interval
 from kebab.memory.curves import daily_aggregations, day_totals, fitted_slope, learning_curve
+from tests.memory_fakes import NOON, run
 
 
 def outcome(day: float, *, agent: str = "a", success: bool = True, quality: float = 1.0) -> Outcome:

@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore, run
 
 from kebab.domain.executions import ExecutionFilters, Prefer, TaskRecord
 from kebab.domain.fusion import Ranked
 from kebab.errors import EngineUnavailable, InvalidInput, ModelMismatch, ModelUnavailable
 from kebab.memory.recall import FAILURE_WEIGHT
 from kebab.memory.room import ExecutionMemory
+from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore, run
 
 BARE = {"embedding": None, "embedding_model": None}
 

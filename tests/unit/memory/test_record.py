@@ -4,14 +4,14 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.fakes import FakeEmbedder
-from tests.memory_fakes import NOON, run
 
 from kebab.domain.executions import TaskRecord
 from kebab.errors import EngineUnavailable, ModelUnavailable, ReadOnly
 from kebab.memory.embedding import UnavailableEmbedder
 from kebab.memory.room import ExecutionMemory
 from kebab.ports import MemoryKind
+from tests.fakes import FakeEmbedder
+from tests.memory_fakes import NOON, run
 
 BARE = {"embedding": None, "embedding_model": None}
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.memory_fakes import run
 
 from kebab.errors import InvalidInput
+from tests.memory_fakes import run
 
 BARE = {"embedding": None, "embedding_model": None}
 

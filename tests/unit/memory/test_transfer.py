@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore, run
 
 from kebab.domain.executions import Execution, TaskRecord, single_precision
 from kebab.errors import InvalidInput
 from kebab.memory.room import ExecutionMemory
 from kebab.memory.shape import from_json, to_json
+from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore, run
 
 LEAST = {
     "agent_id": "a",

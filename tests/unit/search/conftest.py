@@ -5,14 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
-from tests.fakes import (
-    FakeAnalyzer,
-    FakeDocumentStore,
-    FakeEmbedder,
-    FakeEmbeddingStore,
-    FakeLexicalIndex,
-    FakeVectorIndex,
-)
 
 from kebab.domain.chunks import Chunk
 from kebab.domain.documents import Document, LineSpan, Media, Metadata
@@ -25,6 +17,14 @@ from kebab.search.hybrid import HybridRetriever
 from kebab.search.lexical import LexicalRetriever
 from kebab.search.present import Presenter
 from kebab.search.vector import VectorRetriever
+from tests.fakes import (
+    FakeAnalyzer,
+    FakeDocumentStore,
+    FakeEmbedder,
+    FakeEmbeddingStore,
+    FakeLexicalIndex,
+    FakeVectorIndex,
+)
 
 
 class UnchangedFiles:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.unit.search.conftest import Shelf
 
 from kebab.domain.documents import Metadata
 from kebab.domain.fusion import Ranked
@@ -18,6 +17,7 @@ from kebab.errors import EngineUnavailable, ModelUnavailable
 from kebab.search.fusion import Adaptive, Convex
 from kebab.search.hybrid import UnavailableLeg
 from kebab.search.parse import parse_query
+from tests.unit.search.conftest import Shelf
 
 
 class ScriptedLeg:

@@ -3,11 +3,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.unit.search.conftest import Shelf
 
 from kebab.domain.queries import SearchQuery
 from kebab.errors import InvalidInput, StaleCursor
 from kebab.search.page import make_cursor, read_cursor, within_budget
+from tests.unit.search.conftest import Shelf
 
 QUERY = SearchQuery("alpha")
 

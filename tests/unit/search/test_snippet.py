@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fakes import FakeAnalyzer
 
 from kebab.domain.hits import Snippet
 from kebab.search.snippet import make_snippet, shorten
+from tests.fakes import FakeAnalyzer
 
 
 def snippet(text: str, *terms: str, length: int = 60) -> Snippet:

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-from tests.unit.search.conftest import Shelf
-
 from kebab.domain.documents import Metadata
 from kebab.domain.hits import Leg
 from kebab.domain.queries import SearchFilters, SearchQuery
 from kebab.domain.why import WhyReport
 from kebab.search.why import WhyReader
+from tests.unit.search.conftest import Shelf
 
 
 def why(shelf: Shelf, path: str, query: SearchQuery) -> WhyReport:
