@@ -36,6 +36,8 @@ class Facts:
     identifiers: tuple[str, ...]
     """Code, and words with inner capitals or digits: never translated."""
     quotations: tuple[str, ...]
+    korean: bool
+    """The sentence is Korean."""
 
 
 def facts(sentence: str) -> Facts:
@@ -49,24 +51,26 @@ def facts(sentence: str) -> Facts:
         names=tuple(dict.fromkeys(w for w in words if not _is_identifier(w))),
         identifiers=tuple(dict.fromkeys((*code, *(w for w in words if _is_identifier(w))))),
         quotations=quotations,
+        korean=bool(_HANGUL.search(prose)),
     )
 
 
 def missing_from(stated: Facts, source: str) -> list[str]:
     """What of a sentence's facts the source does not hold, as written in the sentence.
 
-    Numbers match in any spelling (3, three, 세, March). Plain names are not looked up in a source of the
-    other script, where they stand transliterated (Seoul, 서울); identifiers, numbers and quotations are.
+    Numbers match in any spelling (3, three, 세, March). Plain names are not looked up when the
+    sentence translates its source, where they stand in the other script (Seoul, 서울); identifiers, numbers
+    and quotations are.
     """
     folded = _fold(source)
     numbers = _numbers_in(source)
     missing = [number for number in stated.numbers if number not in numbers]
     missing += [name for name in stated.identifiers if not _holds(folded, name)]
     missing += [q for q in stated.quotations if _fold(q).strip(" .,") not in folded]
-    foreign = bool(_HANGUL.search(source))
+    translated = stated.korean != bool(_HANGUL.search(source))
     for name in stated.names:
-        other_script = bool(_HANGUL.search(name)) != foreign
-        if not _holds(folded, name) and not other_script:
+        transliterated = translated and bool(_HANGUL.search(name)) == stated.korean
+        if not transliterated and not _holds(folded, name):
             missing.append(name)
     return list(dict.fromkeys(missing))
 

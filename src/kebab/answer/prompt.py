@@ -65,7 +65,7 @@ def inert(text: str) -> str:
     ``[#3]`` becomes ``[no. 3]`` and control tokens of chat formats are broken by a space; anything else is
     unchanged. The fence needs no escaping: its number depends on the texts, so none of them can contain it.
     """
-    return _CONTROL.sub(lambda match: f"{match[0]} ", _MARKER.sub(r"[no. \1", text))
+    return _CONTROL.sub(lambda match: f"{match[0][0]} {match[0][1:]}", _MARKER.sub(r"[no. \1", text))
 
 
 def _fenced(item: Evidence, fence: str) -> str:

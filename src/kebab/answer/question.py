@@ -70,9 +70,9 @@ def content_of(word: str) -> str:
         return "" if word.lower() in _ENGLISH_GLUE or _too_short(word) else word
     stem = strip_endings(tail[0], keep_one=tail.start() == 0)
     whole = word[: tail.start()] + stem
-    if tail[0] in _KOREAN_GLUE or whole in _KOREAN_GLUE:
+    if whole in _KOREAN_GLUE or (tail[0] == word and word in _KOREAN_GLUE):
         return ""
-    return "" if len(whole) < 2 and whole in _KOREAN_GLUE | set("것수때중등") else whole
+    return "" if whole.lower() in _ENGLISH_GLUE else whole
 
 
 def strip_endings(word: str, *, keep_one: bool = True) -> str:

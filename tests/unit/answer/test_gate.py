@@ -1,0 +1,130 @@
+"""When the evidence is enough, and why a fused rank cannot tell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kebab.answer.gate import above_background
+from kebab.answer.question import read_question
+from kebab.domain.answers import GateFeatures, GateReport
+from kebab.domain.fusion import Ranked, rrf
+from kebab.domain.queries import SearchMode, SearchQuery
+from tests.fakes import FakeEmbedder
+from tests.unit.answer.world import ANALYZER, DEFAULTS, WEIGHTS, notes
+
+SEEDS_GATE = 0.30
+"""``score_gate`` of the original system, held against the normalised fusion score of the top hit."""
+
+
+def judge(question: str, *, mode: SearchMode = SearchMode.HYBRID) -> GateReport:
+    world = notes(embedder=FakeEmbedder(64))
+    found = world.retriever().search(SearchQuery(question, mode=mode))
+    stored = world.store.hydrate([hit.chunk_id for hit in found.hits])
+    chunks = [stored[hit.chunk_id] for hit in found.hits]
+    return world.gate().judge(read_question(question, ANALYZER), found, chunks)
+
+
+@pytest.mark.parametrize("scores", [(0.01, 0.005), (12.0, 0.9)])
+def test_the_rank_based_gate_of_the_seeds_can_never_refuse(scores: tuple[float, float]) -> None:
+    """The seeds compare the normalised RRF score of the top hit with 0.30. Ranks forget the scores they came
+    from: whoever is first in either list has (1/61) / (2/61) = 0.5, however little it has to do with the
+    question. So the gate passes whenever anything at all is found, which is why ours looks at the evidence.
+    """
+    lexical, vector = scores
+    apart = rrf({"lexical": [Ranked("a", lexical)], "vector": [Ranked("b", vector)]})
+    together = rrf({"lexical": [Ranked("a", lexical)], "vector": [Ranked("a", vector)]})
+    assert apart[0].score == 0.5 > SEEDS_GATE
+    assert together[0].score == 1.0 > SEEDS_GATE
+
+
+def test_where_the_seeds_would_answer_about_cooking_from_a_lease_ours_refuses() -> None:
+    world = notes(embedder=FakeEmbedder(64))
+    found = world.retriever().search(SearchQuery("Which year did the French Revolution begin?"))
+    assert found.hits[0].score >= 0.5 > SEEDS_GATE
+    assert not judge("Which year did the French Revolution begin?").passed
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When does the night train to Vienna leave?",
+        "How long does sourdough rise?",
+        "전세 계약 갱신은 언제까지 알려야 하나요?",
+    ],
+)
+def test_a_question_the_notes_answer_passes(question: str) -> None:
+    assert judge(question).passed
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the capital of Mongolia?",
+        "How do I squash commits with git rebase?",
+        "김치찌개는 어떻게 끓이나요?",
+        "Who painted the Sistine Chapel?",
+    ],
+)
+def test_a_question_about_something_else_is_refused(question: str) -> None:
+    report = judge(question)
+    assert not report.passed
+    assert report.missing
+
+
+def test_nothing_found_is_never_enough() -> None:
+    world = notes()
+    empty = world.retriever().search(SearchQuery("zyzzyva"))
+    report = world.gate().judge(read_question("zyzzyva", ANALYZER), empty, [])
+    assert (report.passed, report.confidence, report.features) == (False, 0.0, None)
+
+
+def test_a_tiny_corpus_does_not_make_the_gate_refuse() -> None:
+    """The original's lexical gate refused there: BM25 itself is near 0 when every chunk holds the word."""
+    assert judge("When does the night train to Vienna leave?", mode=SearchMode.LEXICAL).passed
+
+
+def test_a_leg_that_took_no_part_speaks_neither_for_nor_against() -> None:
+    lexical = judge("When does the night train to Vienna leave?", mode=SearchMode.LEXICAL)
+    vector = judge("When does the night train to Vienna leave?", mode=SearchMode.VECTOR)
+    assert lexical.features is not None
+    assert lexical.features.semantic is None
+    assert vector.features is not None
+    assert vector.features.lexical is None
+    assert lexical.passed
+    assert vector.passed
+
+
+def test_the_background_of_a_model_is_taken_off_its_cosines() -> None:
+    assert above_background(0.86, 0.85) == pytest.approx(0.0667, abs=1e-3)
+    assert above_background(0.5, 0.2) == pytest.approx(0.375)
+    assert above_background(0.1, 0.2) == 0.0
+
+
+def test_evidence_in_another_language_is_judged_by_its_meaning() -> None:
+    strange = GateFeatures(coverage=0.0, specific=0.0, closeness=0.0, lexical=0.0, semantic=0.6)
+    assert WEIGHTS.probability(strange, foreign=True) > 0.9
+    assert WEIGHTS.probability(strange) < DEFAULTS.threshold
+    assert WEIGHTS.probability(replace(strange, semantic=0.0), foreign=True) < DEFAULTS.threshold
+
+
+unit = st.floats(0, 1)
+
+
+@given(
+    unit,
+    unit,
+    unit,
+    unit,
+    unit,
+    st.sampled_from(["coverage", "specific", "closeness", "lexical", "semantic"]),
+)
+def test_more_evidence_never_lowers_the_confidence(
+    a: float, b: float, c: float, d: float, e: float, name: str
+) -> None:
+    features = GateFeatures(a, b, c, d, e)
+    more = replace(features, **{name: 1.0})
+    assert WEIGHTS.probability(more) >= WEIGHTS.probability(features)

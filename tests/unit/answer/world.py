@@ -1,0 +1,204 @@
+"""A small knowledge base on fakes with the real analyzer and search; a model that says what it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from kebab.answer.background import Background
+from kebab.answer.extract import ExtractiveWriter
+from kebab.answer.gate import Gate, GateWeights
+from kebab.answer.generate import ModelWriter, Writer
+from kebab.answer.pipeline import Asker
+from kebab.answer.prompt import load_template
+from kebab.config import Gate as GateSettings
+from kebab.domain.answers import Answer, AskRequest, Evidence
+from kebab.domain.citations import Citation, CitationKind
+from kebab.domain.documents import Metadata, TrustLevel
+from kebab.domain.ids import ChunkId, DocId
+from kebab.errors import EngineError
+from kebab.ports import EmbeddingKind, Prompt
+from kebab.search.analyze import Analyzer
+from kebab.search.evidence import CoverageReader
+from kebab.search.fusion import Rrf
+from kebab.search.hybrid import HybridRetriever
+from kebab.search.lexical import LexicalRetriever
+from kebab.search.parse import parse_query
+from kebab.search.present import Presenter
+from kebab.search.vector import VectorRetriever
+from tests.fakes import (
+    FakeDocumentStore,
+    FakeEmbedder,
+    FakeEmbeddingStore,
+    FakeLexicalIndex,
+    FakeVectorIndex,
+)
+from tests.samples import sample
+
+ANALYZER = Analyzer()
+DEFAULTS = GateSettings()
+WEIGHTS = GateWeights(
+    bias=DEFAULTS.bias,
+    coverage=DEFAULTS.coverage,
+    specific=DEFAULTS.specific,
+    closeness=DEFAULTS.closeness,
+    lexical=DEFAULTS.lexical,
+    semantic=DEFAULTS.semantic,
+    foreign_bias=DEFAULTS.foreign_bias,
+    foreign_semantic=DEFAULTS.foreign_semantic,
+)
+NOTES = {
+    "bread.md": "Sourdough dough rises for twelve hours at 24 degrees before it goes into the oven.",
+    "trip.md": "The night train to Vienna leaves Zurich at 21:40 and arrives at 07:52.",
+    "rust.md": "Each value in Rust has an owner. When the owner goes out of scope, the value is dropped.",
+    "cert.md": "The certificate of the mail server expires on 3 March 2027 and is renewed by certbot.",
+    "전세.md": "전세 계약 갱신은 만료 2개월 전까지 집주인에게 알려야 합니다.",
+    "garden.md": "Tomatoes need six hours of sun a day and water every second evening.",
+}
+
+
+class UnchangedFiles:
+    def changed(self, source_id: str, path: str) -> bool:
+        return False
+
+
+class FakeAnswerStore:
+    def __init__(self, error: EngineError | None = None) -> None:
+        self.bodies: dict[str, str] = {}
+        self.error = error
+
+    def put(self, trace_id: str, *, created_at: str, question: str, answer_json: str) -> None:
+        if self.error:
+            raise self.error
+        self.bodies[trace_id] = answer_json
+
+    def get(self, trace_id: str) -> str | None:
+        return self.bodies.get(trace_id)
+
+    def recent(self, limit: int = 20) -> list[str]:
+        return list(reversed(self.bodies.values()))[:limit]
+
+
+@dataclass
+class FakeLanguageModel:
+    """Says its pieces, then fails if told so; remembers what it was asked and whether it was stopped."""
+
+    pieces: Sequence[str] = ()
+    error: EngineError | None = None
+    name: str = "fake:model"
+    context_tokens: int = 4096
+    prompts: list[Prompt] = field(default_factory=list)
+    stopped: bool = False
+
+    def stream(self, prompt: Prompt, *, max_tokens: int) -> Generator[str, None, None]:
+        self.prompts.append(prompt)
+        try:
+            yield from self.pieces
+            if self.error:
+                raise self.error
+        except GeneratorExit:
+            self.stopped = True
+            raise
+
+
+@dataclass
+class World:
+    store: FakeDocumentStore = field(default_factory=FakeDocumentStore)
+    answers: FakeAnswerStore = field(default_factory=FakeAnswerStore)
+    embedder: FakeEmbedder | None = None
+    threshold: float = DEFAULTS.threshold
+
+    def __post_init__(self) -> None:
+        self.lexical = FakeLexicalIndex(ANALYZER)
+        self.embeddings = FakeEmbeddingStore(self.store)
+        self.vectors = FakeVectorIndex(self.embedder.key) if self.embedder else None
+
+    def add(self, path: str, *texts: str, trust: TrustLevel = TrustLevel.PRIMARY, lang: str = "en") -> None:
+        made = sample(
+            path, *texts, title=path.removesuffix(".md"), lang=lang, metadata=Metadata(trust_level=trust)
+        )
+        self.store.put(made.document, made.chunks, made.state)
+        self.lexical.apply(removed=(), chunks=made.stored(), checkpoint=self.store.latest())
+        if self.embedder and self.vectors:
+            keys = [stored.content_key for stored in made.stored()]
+            rows = self.embedder.embed(
+                [stored.chunk.text for stored in made.stored()], EmbeddingKind.DOCUMENT
+            )
+            self.embeddings.put_vectors(self.embedder.key, keys, rows)
+            by_id = {stored.chunk.chunk_id: row for stored, row in zip(made.stored(), rows, strict=True)}
+            self.vectors.apply(
+                removed=(), chunks=made.stored(), vectors=by_id, checkpoint=self.store.latest()
+            )
+
+    def retriever(self) -> HybridRetriever:
+        presenter = Presenter(self.store, ANALYZER, UnchangedFiles(), stale_after=None)
+        vector = None
+        if self.embedder and self.vectors:
+            vector = VectorRetriever(
+                self.vectors, self.embedder, self.store, self.embeddings, ANALYZER, presenter
+            )
+        return HybridRetriever(
+            LexicalRetriever(self.lexical, self.store, ANALYZER, presenter),
+            vector,
+            self.store,
+            Rrf(),
+            CoverageReader(self.lexical, self.store, ANALYZER),
+            presenter,
+        )
+
+    def gate(self) -> Gate:
+        background = Background(self.retriever()).cosine
+        return Gate(ANALYZER, self.lexical, WEIGHTS, self.threshold, background)
+
+    def asker(self, model: FakeLanguageModel | None = None, *, keeps: bool = True) -> Asker:
+        gate = self.gate()
+        writer: Writer = ExtractiveWriter(gate, ANALYZER, self.embedder)
+        if model is not None:
+            writer = ModelWriter(model, load_template())
+        return Asker(
+            retriever=self.retriever(),
+            store=self.store,
+            analyzer=ANALYZER,
+            gate=gate,
+            writer=writer,
+            answers=self.answers,
+            max_context_tokens=2000,
+            read_query=lambda asked: parse_query(
+                asked.question, mode=asked.mode, k=asked.k, filters=asked.filters
+            ),
+            keeps=keeps,
+            now=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+        )
+
+    def ask(self, question: str, model: FakeLanguageModel | None = None) -> Answer:
+        return self.asker(model).ask(AskRequest(question))
+
+
+def notes(**changes: object) -> World:
+    """A world of a few everyday notes."""
+    world = World(**changes)  # type: ignore[arg-type]
+    for path, text in NOTES.items():
+        world.add(path, text, lang="ko" if path.startswith("전세") else "en")
+    return world
+
+
+def evidence(*texts: str, lang: str = "en", path: str = "note.md") -> tuple[Evidence, ...]:
+    """Packed evidence of these texts, marked from 1."""
+    return tuple(
+        Evidence(
+            marker=n,
+            chunk_id=ChunkId(f"c{n}"),
+            doc_id=DocId(f"d{n}"),
+            doc_path=path,
+            title="Note",
+            heading_path=("Note",),
+            citation=Citation(CitationKind.LINE, path, 10 * n, 10 * n + text.count("\n")),
+            source_id="default",
+            trust_level="primary",
+            lang=lang,
+            text=text,
+            tokens=10,
+        )
+        for n, text in enumerate(texts, start=1)
+    )
