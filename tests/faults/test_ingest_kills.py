@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.faults.ingest_victim import opened
 
 from kebab.app import Kebab
 from kebab.domain.queries import SearchMode
 from kebab.domain.reports import CheckStatus
+from tests.faults.ingest_victim import opened
 
 KILLS = int(os.environ.get("KEBAB_KILLS", "16"))
 PROJECT = Path(__file__).parents[2]
@@ -137,7 +137,7 @@ def settle(vault: Vault) -> None:
 
 
 def test_whatever_is_killed_nothing_is_lost_and_nothing_removed_is_found(
-    tmp_path: Path, record_property: Callable[[str, object], None]
+    tmp_path: Path, record_testsuite_property: Callable[[str, object], None]
 ) -> None:
     root, data = tmp_path / "notes", tmp_path / "data"
     root.mkdir()
@@ -155,7 +155,7 @@ def test_whatever_is_killed_nothing_is_lost_and_nothing_removed_is_found(
         if number % SETTLE_EVERY == SETTLE_EVERY - 1:
             settle(vault)
     settle(vault)
-    record_property("killed at work", f"{hit} of {KILLS}")
+    record_testsuite_property("killed at work", f"{hit} of {KILLS}")
     assert hit > KILLS // 3, f"only {hit} of {KILLS} kills met a process at work; kill earlier"
 
 

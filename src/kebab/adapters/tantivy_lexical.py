@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
@@ -138,7 +140,7 @@ class TantivyLexicalIndex:
             seen = self._state()
             if seen is None:
                 self._opened = self._seen = None
-            elif self._opened is None:
+            elif self._opened is None or (seen != self._seen and not os.access(self._folder, os.W_OK)):
                 self._opened = self._open()
             elif seen != self._seen:
                 self._opened[0].reload()
@@ -152,7 +154,8 @@ class TantivyLexicalIndex:
             return None
         from tantivy import Index
 
-        index = Index.open(str(self._folder))
+        with _lockable(self._folder) as folder:
+            index = Index.open(str(folder))
         _register(index)
         return index, index.schema
 
@@ -181,6 +184,22 @@ class TantivyLexicalIndex:
             if type(error).__name__ != "PanicException":
                 raise
             raise Corrupt(f"the words index in {self._folder} is damaged: {error}", hint=_REPAIR) from None
+
+
+@contextmanager
+def _lockable(folder: Path) -> Iterator[Path]:
+    """The folder itself; where it cannot be written, one of links to its files.
+
+    The engine locks an index to open it for reading, even, and cannot where the folder is read-only.
+    """
+    if os.access(folder, os.W_OK):
+        yield folder
+        return
+    with TemporaryDirectory(prefix="kebab-words-") as links:
+        for file in folder.iterdir():
+            if file.suffix != ".lock":
+                Path(links, file.name).symlink_to(file.absolute())
+        yield Path(links)
 
 
 def _schema() -> Any:
