@@ -12,6 +12,8 @@ BATCH = 2000
 def catch_up(store: ExecutionStore, index: ExecutionIndex, kind: MemoryKind, *, latest: int) -> None:
     """Apply what the index lacks of the revision ``latest``; one small question where it lacks nothing."""
     position = index.position()
+    if position > latest:
+        latest = store.revision(kind)  # another process may have moved both in the meantime
     if position > latest:  # the store was put back from an older copy
         index.clear()
         position = 0

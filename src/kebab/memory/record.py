@@ -116,7 +116,7 @@ class Recorder:
         """What happened is worth keeping without a vector, too; words find it, and embed_missing adds one."""
         try:
             return self._embedded(records)
-        except ModelUnavailable as error:
+        except EngineError as error:
             _log.warning("recorded without a vector: %s", error.message)
             return records
 

@@ -8,6 +8,7 @@ import pytest
 from kebab.domain.executions import TaskRecord
 from kebab.errors import EngineUnavailable, ModelUnavailable, ReadOnly
 from kebab.memory.embedding import UnavailableEmbedder
+from kebab.memory.follow import catch_up
 from kebab.memory.room import ExecutionMemory
 from kebab.ports import MemoryKind
 from tests.fakes import FakeEmbedder
@@ -103,3 +104,13 @@ def test_pruning_by_age_forgets_in_the_index_too(bench) -> None:
     assert len(memory.search_words("mend").hits) == 4
     assert memory.prune(older_than=timedelta(days=10)) == 2
     assert {hit.execution.id for hit in memory.search_words("mend").hits} == {"run-00002", "run-00003"}
+
+
+def test_an_index_that_another_process_brought_further_is_not_built_again(bench) -> None:
+    bench.memory.record_many([run(1), run(2)])
+    cleared: list[bool] = []
+    bench.executions.clear = lambda: cleared.append(True)
+
+    catch_up(bench.store, bench.executions, MemoryKind.EXECUTIONS, latest=1)
+    assert cleared == []
+    assert bench.executions.position() == 2
