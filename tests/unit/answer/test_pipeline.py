@@ -9,6 +9,7 @@ from kebab.domain.answers import AnswerEventKind, AskRequest, RefusalReason
 from kebab.domain.documents import TrustLevel
 from kebab.domain.queries import SearchFilters
 from kebab.errors import Corrupt, InvalidInput, ModelUnavailable, StorageError, Timeout
+from tests.fakes import FakeEmbedder
 from tests.unit.answer.world import FakeAnswerStore, FakeLanguageModel, World, notes
 
 TRAIN = "When does the night train to Vienna leave?"

@@ -151,11 +151,13 @@ class World:
         background = Background(self.retriever()).cosine
         return Gate(ANALYZER, self.lexical, WEIGHTS, self.threshold, background)
 
-    def asker(self, model: FakeLanguageModel | None = None, *, keeps: bool = True) -> Asker:
+    def asker(
+        self, model: FakeLanguageModel | None = None, *, keeps: bool = True, writer: Writer | None = None
+    ) -> Asker:
         gate = self.gate()
-        writer: Writer = ExtractiveWriter(gate, ANALYZER, self.embedder)
         if model is not None:
             writer = ModelWriter(model, load_template())
+        writer = writer or ExtractiveWriter(gate, ANALYZER, self.embedder)
         return Asker(
             retriever=self.retriever(),
             store=self.store,
