@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.synthetic import DIMENSIONS, Block, Floats
 
+from benchmarks.synthetic import CHUNKS_A_DOC, DIMENSIONS, Block, Floats
 from kebab.adapters.lance_vector import LanceVectorIndex
 from kebab.adapters.source_files import DiskSourceFiles
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
+from kebab.config import Search
 from kebab.domain.chunks import Chunk
 from kebab.domain.documents import Document, LineSpan, Media, Metadata
 from kebab.domain.ids import AssetId, ChunkId, DocId, content_hash
@@ -38,7 +39,6 @@ from kebab.search.present import Presenter
 from kebab.search.vector import VectorRetriever
 
 MODEL = ModelKey("bench", "1", DIMENSIONS)
-CHUNKS_A_DOC = 10
 WARM_UP = 20
 
 
@@ -65,6 +65,22 @@ def build(folder: Path, blocks: Iterable[Block]) -> dict[str, float]:
     spent["optimize"] += _timed(place.vectors.optimize)
     place.database.close()
     return spent
+
+
+def indexed(folder: Path, size: int) -> Floats:
+    """The vectors as the index holds them, by number: they lean towards their document and are not those put.
+
+    Recall asks whether the index finds the nearest of what it holds; an exact scan of these is the truth.
+    """
+    import lance
+
+    (table,) = (folder / "vectors").glob("*.lance")
+    rows = lance.dataset(str(table)).to_table(columns=["chunk_id", "embedding"])
+    numbers = np.array([int(key, 16) for key in rows["chunk_id"].to_pylist()])
+    values = rows["embedding"].combine_chunks().flatten().to_numpy().reshape(len(numbers), DIMENSIONS)
+    matrix = np.zeros((size, DIMENSIONS), np.float32)
+    matrix[numbers] = values / np.linalg.norm(values, axis=1, keepdims=True)
+    return matrix
 
 
 def chunk_id(number: int) -> str:
@@ -137,7 +153,7 @@ def retriever(place: Place, embedder: KnownEmbedder) -> HybridRetriever:
             place.vectors, embedder, place.store, place.embeddings, place.analyzer, presenter
         ),
         store=place.store,
-        fusion=policies(k=60, lexical=0.7, vector=0.3)["convex"],
+        fusion=policies(k=60, lexical=0.7, vector=0.3)[Search().hybrid_fusion],
         evidence=CoverageReader(place.lexical, place.store, place.analyzer),
         presenter=presenter,
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from benchmarks import ingesting, peers, product
 from benchmarks.synthetic import Language, Queries, real_text
 
@@ -50,7 +52,7 @@ def _options() -> argparse.Namespace:
 
 
 def _print_search(options: argparse.Namespace, work: Path) -> None:
-    print("## Search, query embedding apart\n")
+    print(f"\n## Search, query embedding apart\n\n{_load()}\n")
     print(
         "| chunks | what | p50 ms | p95 ms | recall@10 | memory MB | build s |\n|---|---|---|---|---|---|---|"
     )
@@ -72,7 +74,7 @@ def _print_size(size: int, options: argparse.Namespace, folder: Path) -> float:
     (folder / "queries.json").write_text(json.dumps(queries.texts), encoding="utf-8")
     np.save(folder / "queries.npy", queries.vectors)
     spent = product.build(folder, language.blocks(size))
-    exact = peers.Exact(language.blocks(size))
+    exact = peers.Exact(product.indexed(folder, size))
     found = _search_process(folder)
     build = f"{sum(spent.values()):.0f} (" + ", ".join(f"{k} {v:.0f}" for k, v in spent.items()) + ")"
     memory = f"{found['rss_mb']:.0f} (peak {found['peak_mb']:.0f})"
@@ -131,7 +133,7 @@ def _row(
 
 def _print_ingest(options: argparse.Namespace, work: Path) -> None:
     vault = PROJECT / "examples" / "vault"
-    print("\n## Ingest and cold start\n\n| what | measured | target |\n|---|---|---|")
+    print(f"\n## Ingest and cold start\n\n{_load()}\n\n| what | measured | target |\n|---|---|---|")
     notes = ingesting.unpacked_notes(options.data, vault, work / "notes")
     for model in (False, True):
         _print_all(ingesting.stages(notes, work / f"notes-{model}", model=model))
@@ -149,9 +151,12 @@ def _print_all(measurements: Iterator[ingesting.Measurement]) -> None:
 
 
 def _cores() -> str:
-    import os
-
     return f"{os.cpu_count()} cores"
+
+
+def _load() -> str:
+    """How busy the machine was before: above the number of cores, the milliseconds below are too high."""
+    return f"Load average at the start: {os.getloadavg()[0]:.1f}."
 
 
 if __name__ == "__main__":

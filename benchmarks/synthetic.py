@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 DIMENSIONS = 384
 BLOCK = 10_000
+CHUNKS_A_DOC = 10
+"""Neighbouring chunks of one topic: a document is about something."""
 WORDS_A_CHUNK = 120
 TOPIC_SHARE = 1 / 3
 TOPIC_WORDS = 60
@@ -73,7 +75,7 @@ class Language:
         for start in range(0, size, BLOCK):
             rng = np.random.default_rng([SEED, start])
             count = min(BLOCK, size - start)
-            topics = self._topics(rng, count)
+            topics = np.repeat(self._topics(rng, -(-count // CHUNKS_A_DOC)), CHUNKS_A_DOC)[:count]
             rows = self._words(rng, topics, WORDS_A_CHUNK)
             texts = [" ".join(self.words[row]) for row in rows]
             yield Block(start, texts, self._vectors(rng, topics))
