@@ -10,8 +10,10 @@ import hashlib
 import json
 import os
 import shutil
+import struct
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -96,14 +98,15 @@ def opened_bundle(path: Path, *, scratch: Path) -> Iterator[tuple[Manifest, Path
     Raises InvalidInput for a file that is no bundle, Corrupt for a damaged or forged one, EngineUnavailable
     for one of a newer kebab, StorageError where there is no room.
     """
-    with _reading(path), zipfile.ZipFile(path) as archive:
-        manifest = _manifest(archive, path)
-        _check_members(archive, manifest, path)
-        _check_room(manifest, scratch)
-        with tempfile.TemporaryDirectory(prefix=".kebab-import-", dir=scratch) as folder:
+    with tempfile.TemporaryDirectory(prefix=".kebab-import-", dir=scratch) as folder:
+        # What the caller does with the files is outside: its errors are not the bundle's.
+        with _reading(path), zipfile.ZipFile(path) as archive:
+            manifest = _manifest(archive, path)
+            _check_members(archive, manifest, path)
+            _check_room(manifest, scratch)
             for name, member in manifest.files.items():
                 _extract(archive, name, member, Path(folder), path)
-            yield manifest, Path(folder)
+        yield manifest, Path(folder)
 
 
 def check_model(manifest: Manifest, model: ModelKey | None) -> None:
@@ -169,7 +172,7 @@ def _reading(path: Path) -> Iterator[None]:
         if not zipfile.is_zipfile(path):
             raise InvalidInput(f"{path} is no bundle of kebab", hint="`kebab export` writes one") from error
         raise _damaged(path, str(error)) from error
-    except (EOFError, NotImplementedError, RuntimeError) as error:
+    except (EOFError, NotImplementedError, RuntimeError, ValueError, struct.error, zlib.error) as error:
         raise _damaged(path, str(error)) from error
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror or error}") from error

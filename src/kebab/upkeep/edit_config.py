@@ -35,16 +35,16 @@ def edited(text: str, section: str, values: Mapping[str, str]) -> str:
 def write_whole(file: Path, text: str) -> None:
     """Replace a file in one step, keeping its permissions. Raises StorageError."""
     try:
-        mode = file.stat().st_mode & 0o777
+        # A file that is a link is replaced where it points to, so that the link stays.
+        real = file.resolve(strict=True)
         with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=file.parent, prefix=f".{file.name}.", delete=False
+            "w", encoding="utf-8", dir=real.parent, prefix=f".{real.name}.", delete=False
         ) as draft:
             draft.write(text)
             draft.flush()
             os.fsync(draft.fileno())
-        os.chmod(draft.name, mode)
-        # A file that is a link is replaced where it points to, so that the link stays.
-        os.replace(draft.name, file.resolve() if file.resolve().parent == file.parent else file)
+        os.chmod(draft.name, real.stat().st_mode & 0o777)
+        os.replace(draft.name, real)
     except OSError as error:
         raise StorageError(f"{file} cannot be written: {error.strerror}") from error
 
