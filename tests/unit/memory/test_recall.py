@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kebab.domain.executions import ExecutionFilters, Prefer, TaskRecord
@@ -12,6 +13,7 @@ from kebab.domain.fusion import Ranked
 from kebab.errors import EngineUnavailable, InvalidInput, ModelMismatch, ModelUnavailable
 from kebab.memory.recall import FAILURE_WEIGHT
 from kebab.memory.room import ExecutionMemory
+from tests.fakes import FakeEmbedder
 from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore, run
 
 BARE = {"embedding": None, "embedding_model": None}
@@ -207,18 +209,22 @@ def test_a_limit_out_of_range_is_refused(bench) -> None:
         bench.memory.hybrid_search("x", limit=0)
 
 
+@cache
+def sixty_runs() -> ExecutionMemory:
+    memory = ExecutionMemory(
+        FakeExecutionStore(), FakeExecutionIndex(), FakeExecutionIndex(), FakeEmbedder(dimensions=8)
+    )
+    words = ["login", "page", "notes", "build"]
+    memory.record_many(run(n, task_description=" ".join(words[n % 4 :]), **BARE) for n in range(60))
+    return memory
+
+
+@settings(max_examples=25)
 @given(st.lists(st.sampled_from(["login", "page", "notes", "build", "test"]), min_size=1, max_size=4))
 def test_the_first_hits_do_not_depend_on_the_limit(words: list[str]) -> None:
-    from tests.fakes import FakeEmbedder
+    few = sixty_runs().hybrid_search(" ".join(words), limit=5)
+    many = sixty_runs().hybrid_search(" ".join(words), limit=50)
 
-    store = FakeExecutionStore()
-    memory = ExecutionMemory(store, FakeExecutionIndex(), FakeExecutionIndex(), FakeEmbedder())
-    memory.record_many(
-        run(n, task_description=" ".join(["login", "page", "notes", "build"][n % 4 :]), **BARE)
-        for n in range(60)
-    )
-    few = memory.hybrid_search(" ".join(words), limit=5)
-    many = memory.hybrid_search(" ".join(words), limit=50)
     assert ids(few) == ids(many)[:5]
 
 
