@@ -102,9 +102,10 @@ def _checks(report: DoctorReport, screen: Screen) -> str:
     lines = [line for check in report.checks for line in _check(check, size, screen)]
     network = ", ".join(report.endpoints) if report.endpoints else "none; kebab contacts nothing"
     faults = sum(check.status is CheckStatus.FAULT for check in report.checks)
-    verdict = (
-        "everything is well" if report.healthy else f"{faults} of {len(report.checks)} checks found a fault"
-    )
+    warnings = sum(check.status is CheckStatus.WARNING for check in report.checks)
+    verdict = f"no fault, {warnings} to look at" if warnings else "everything is well"
+    if faults:
+        verdict = f"{faults} of {len(report.checks)} checks found a fault"
     return "\n".join([*lines, f"  {screen.dim('network addresses: ')}{network}", screen.bold(verdict)])
 
 

@@ -1,0 +1,338 @@
+"""Upkeep on the real engines: models, bundles, resets, as a program that uses kebab sees them."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from kebab.app import Kebab
+from kebab.domain.queries import SearchMode
+from kebab.domain.reports import CheckStatus
+from kebab.errors import (
+    ConfigNotFound,
+    Corrupt,
+    EngineUnavailable,
+    InvalidInput,
+    KebabError,
+    ModelMismatch,
+    ModelUnavailable,
+    NotIndexed,
+)
+from tests.adapters.tiny_onnx import make_model
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """A project with three notes, ingested; its configuration file."""
+    return make_project(tmp_path / "project", notes=3)
+
+
+def make_project(folder: Path, *, notes: int = 0) -> Path:
+    (folder / "notes").mkdir(parents=True)
+    for number in range(notes):
+        text = f"# Note {number}\n\nrope ship anchor {number}\n"
+        (folder / "notes" / f"n{number}.md").write_text(text, encoding="utf-8")
+    file = folder / "config.toml"
+    file.write_text('# mine\n[workspace]\nroot = "notes"\n\n[storage]\ndata_dir = "data"\n', encoding="utf-8")
+    if notes:
+        with Kebab.open(file) as kb:
+            kb.ingest()
+    return file
+
+
+def data_of(config: Path) -> Path:
+    return config.parent / "data"
+
+
+def onnx(folder: Path, **options: int) -> Path:
+    for package in ("onnx", "onnxruntime", "tokenizers"):
+        pytest.importorskip(package, reason="making and running an ONNX model needs it")
+    return make_model(folder, **options)
+
+
+def test_switching_models_keeps_the_old_vectors_and_says_which_are_missing(
+    config: Path, tmp_path: Path
+) -> None:
+    folder = onnx(tmp_path / "tiny")
+    with Kebab.open(config) as kb:
+        added = kb.add_model(folder)
+        assert (added.model_id, added.dimensions, added.active, added.note) == (
+            "tiny",
+            16,
+            False,
+            "registered as tiny",
+        )
+        before = kb.engines.reading.embeddings.models()
+        assert kb.use_model("tiny").active
+    assert "# mine\n" in config.read_text(encoding="utf-8")
+    with Kebab.open(config) as kb:
+        found = kb.search("rope", mode=SearchMode.HYBRID)
+        assert [one.code for one in found.degraded] == ["not_embedded"]
+        assert "tiny" in found.degraded[0].message
+        assert kb.index(embeddings=True).embedded == 3
+        found = kb.search("rope", mode=SearchMode.VECTOR)
+        assert (found.degraded, found.hits[0].embedding_model) == ((), "tiny")
+        assert before.items() <= kb.engines.reading.embeddings.models().items()
+        assert [(m.model_id, m.active) for m in kb.models()] == [("tiny", True), ("kebab-static", False)]
+        kb.use_model("static")
+    with Kebab.open(config) as kb:
+        assert kb.index().embedded == 0
+        assert kb.search("rope").degraded == ()
+
+
+def test_another_model_can_be_embedded_before_switching(config: Path, tmp_path: Path) -> None:
+    folder = onnx(tmp_path / "tiny")
+    with Kebab.open(config) as kb:
+        report = kb.index(model=str(folder))
+        assert (report.model, report.embedded, report.vector_chunks) == ("tiny", 3, 3)
+        assert kb.search("rope").hits[0].embedding_model == "kebab-static"
+        kb.use_model(str(folder))
+    with Kebab.open(config) as kb:
+        assert kb.search("rope").degraded == ()
+
+
+def test_a_model_whose_files_were_swapped_is_found_out(config: Path, tmp_path: Path) -> None:
+    folder = onnx(tmp_path / "tiny")
+    with Kebab.open(config) as kb:
+        kb.use_model(str(folder))
+    with Kebab.open(config) as kb:
+        assert kb.index().missing == 0
+    make_model(folder, seed=2)
+    with Kebab.open(config) as kb:
+        report = kb.doctor()
+        assert next(c for c in report.checks if c.name == "vectors").status is CheckStatus.WARNING
+        assert kb.doctor(repair=True).healthy
+
+
+def test_a_model_that_cannot_be_loaded_is_not_written_down(config: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    before = config.read_bytes()
+    with Kebab.open(config) as kb:
+        for attempt in (kb.use_model, lambda name: kb.add_model(Path(name))):
+            with pytest.raises(ModelUnavailable):
+                attempt(str(tmp_path / "empty"))
+    assert config.read_bytes() == before
+    assert not (data_of(config) / "models.json").exists()
+
+
+def test_without_a_file_there_is_nothing_to_switch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with Kebab.open(root=tmp_path, data_dir=tmp_path / "data") as kb, pytest.raises(ConfigNotFound):
+        kb.use_model("none")
+
+
+def test_a_bundle_answers_elsewhere_byte_for_byte_and_its_files_are_not_called_changed(
+    config: Path, tmp_path: Path
+) -> None:
+    other = make_project(tmp_path / "other")
+    with Kebab.open(config) as kb:
+        kb.ingest_text("harbour rope", title="From a pipe")
+        here = kb.search("rope anchor")
+        assert kb.export_bundle(tmp_path / "all.kebab").documents == 4
+    with Kebab.open(other) as kb:
+        report = kb.import_bundle(tmp_path / "all.kebab")
+        assert (report.documents, report.models, report.degraded) == (4, ("kebab-static",), ())
+        assert kb.search("rope anchor") == here
+        assert not any(hit.citation.stale for hit in kb.search("rope").hits)
+        assert all(check.status is CheckStatus.OK for check in kb.doctor().checks)
+        assert kb.runs()[0].indexed == 1
+
+
+def test_where_the_sources_are_too_the_next_run_reads_them_and_embeds_nothing(
+    config: Path, tmp_path: Path
+) -> None:
+    other = make_project(tmp_path / "other")
+    for file in (config.parent / "notes").iterdir():
+        (other.parent / "notes" / file.name).write_bytes(file.read_bytes())
+    with Kebab.open(config) as kb:
+        kb.export_bundle(tmp_path / "all.kebab")
+    with Kebab.open(other) as kb:
+        kb.import_bundle(tmp_path / "all.kebab")
+        run = kb.ingest().run
+        assert (run.indexed, run.unchanged, run.removed, run.embedded) == (0, 3, 0, 0)
+
+
+def test_a_bundle_does_not_replace_documents_unless_forced(config: Path, tmp_path: Path) -> None:
+    other = make_project(tmp_path / "other", notes=1)
+    with Kebab.open(config) as kb:
+        kb.export_bundle(tmp_path / "all.kebab")
+    with Kebab.open(other) as kb:
+        with pytest.raises(InvalidInput, match="holds 1 documents already"):
+            kb.import_bundle(tmp_path / "all.kebab")
+        assert len(kb.list_docs()) == 1
+        kb.import_bundle(tmp_path / "all.kebab", force=True)
+        assert len(kb.list_docs()) == 3
+        assert kb.search("anchor 2").hits[0].doc_path == "n2.md"
+
+
+def test_vectors_of_another_model_are_refused_and_with_force_made_anew(config: Path, tmp_path: Path) -> None:
+    other = make_project(tmp_path / "other")
+    folder = onnx(tmp_path / "tiny")
+    with Kebab.open(config) as kb:
+        kb.export_bundle(tmp_path / "all.kebab")
+    with Kebab.open(other) as kb:
+        kb.use_model(str(folder))
+    with Kebab.open(other) as kb:
+        with pytest.raises(ModelMismatch):
+            kb.import_bundle(tmp_path / "all.kebab")
+        with pytest.raises(NotIndexed):
+            kb.list_docs()
+        kb.import_bundle(tmp_path / "all.kebab", force=True)
+        assert kb.search("rope", mode=SearchMode.VECTOR).hits[0].embedding_model == "tiny"
+
+
+@pytest.mark.parametrize(
+    ("statement", "error"),
+    [
+        ("CREATE TRIGGER evil AFTER INSERT ON answers BEGIN DELETE FROM documents; END", Corrupt),
+        ("CREATE VIEW evil AS SELECT 1", Corrupt),
+        ("PRAGMA user_version = 999", EngineUnavailable),
+        ("PRAGMA user_version = 0", NotIndexed),
+    ],
+)
+def test_a_bundle_with_a_strange_store_is_refused_and_what_is_here_stays(
+    config: Path, tmp_path: Path, statement: str, error: type[KebabError]
+) -> None:
+    other = make_project(tmp_path / "other", notes=1)
+    with sqlite3.connect(data_of(config) / "kebab.sqlite") as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    with Kebab.open(config) as kb:
+        stores = kb.engines.reading  # opened before the file becomes strange
+        with sqlite3.connect(data_of(config) / "kebab.sqlite") as connection:
+            connection.execute(statement)
+        connection.close()
+        _bundle_by_hand(stores.database.path, tmp_path / "all.kebab")
+    with Kebab.open(other) as kb:
+        with pytest.raises(error):
+            kb.import_bundle(tmp_path / "all.kebab", force=True)
+        assert [doc.path for doc in kb.list_docs()] == ["n0.md"]
+        assert kb.search("rope").hits
+
+
+def _bundle_by_hand(store: Path, target: Path) -> None:
+    from kebab.upkeep.bundle import Contents, write_bundle
+
+    def back_up(copy: Path) -> Contents:
+        with sqlite3.connect(store) as connection:
+            connection.execute("VACUUM INTO ?", (str(copy),))
+        connection.close()
+        return Contents(1, 3, 3, ())
+
+    write_bundle(target, back_up=back_up, inbox=target.parent / "none", kebab_version="0")
+
+
+def test_a_bundle_written_during_an_ingest_is_one_moment_of_it(config: Path, tmp_path: Path) -> None:
+    notes = config.parent / "notes"
+    for number in range(200):
+        (notes / f"more{number:03d}.md").write_text(
+            f"# More {number}\n\nrope ship {number}\n", encoding="utf-8"
+        )
+    with Kebab.open(config) as writer, Kebab.open(config) as reader:
+        thread = threading.Thread(target=writer.ingest)
+        thread.start()
+        counts = []
+        while thread.is_alive():
+            counts.append(reader.export_bundle(tmp_path / f"{len(counts)}.kebab").documents)
+        thread.join()
+    assert counts == sorted(counts)
+    other = make_project(tmp_path / "other")
+    with Kebab.open(other) as kb:
+        at = len(counts) // 2
+        assert kb.import_bundle(tmp_path / f"{at}.kebab").documents == counts[at] == len(kb.list_docs())
+        assert all(
+            check.status is CheckStatus.OK for check in kb.doctor().checks if check.name != "ingest runs"
+        )
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} if folder.exists() else set()
+
+
+@pytest.mark.parametrize(
+    ("scope", "left"),
+    [
+        ("index", {"kebab.sqlite", "inbox", "models.json"}),
+        ("vectors", {"kebab.sqlite", "inbox", "models.json", "index"}),
+        ("data", {"models.json"}),
+        ("memory", {"kebab.sqlite", "inbox", "models.json", "index"}),
+        ("config", {"kebab.sqlite", "inbox", "models.json", "index"}),
+        ("all", set()),
+    ],
+)
+def test_each_scope_removes_its_own_and_nothing_that_is_not_kebabs(
+    config: Path, tmp_path: Path, scope: str, left: set[str]
+) -> None:
+    data = data_of(config)
+    (data / "mine.txt").write_text("not kebab's")
+    (data / "memory").mkdir()
+    (data / "models.json").write_text("{}")
+    with Kebab.open(config) as kb:
+        kb.ingest_text("harbour", title="Pipe")
+        kb.reset(scope)
+    kept = {name for name in names(data) if not name.startswith(("kebab.sqlite-", "writer.lock"))}
+    memory = set() if scope in ("memory", "all") else {"memory"}
+    assert kept == left | memory | {"mine.txt"}
+    assert config.exists() == (scope not in ("config", "all"))
+    assert len(names(config.parent / "notes")) == 3
+
+
+def test_after_a_reset_of_the_index_or_the_vectors_everything_comes_back(config: Path) -> None:
+    with Kebab.open(config) as kb:
+        expected = kb.search("rope anchor")
+    for scope, embedded in (("index", 0), ("vectors", 3)):
+        with Kebab.open(config) as kb:
+            assert kb.reset(scope).removed
+            assert kb.search("rope anchor").degraded
+            assert kb.index().embedded == embedded
+            assert kb.search("rope anchor") == expected
+            assert kb.reset("memory").removed == ()
+
+
+def test_upkeep_of_nothing_makes_nothing(tmp_path: Path) -> None:
+    config = make_project(tmp_path / "fresh")
+    with Kebab.open(config) as kb:
+        assert kb.reset("all").removed == (str(config),)
+        for attempt in (kb.index, lambda: kb.export_bundle(tmp_path / "x.kebab")):
+            with pytest.raises(NotIndexed):
+                attempt()
+        report = kb.doctor()
+        assert report.healthy
+        assert next(check for check in report.checks if check.name == "store").status is CheckStatus.WARNING
+        assert kb.schema().capabilities["indexed"] is False
+        assert [model.model_id for model in kb.models()] == ["kebab-static"]
+    assert not data_of(config).exists()
+    assert not (tmp_path / "x.kebab").exists()
+
+
+@pytest.mark.parametrize(
+    ("overrides", "endpoints"),
+    [
+        ({}, ()),
+        ({"models.llm.provider": "ollama"}, ("http://127.0.0.1:11434",)),
+        (
+            {"models.embedding.provider": "openai", "models.embedding.endpoint": "http://127.0.0.1:9/v1"},
+            ("http://127.0.0.1:9/v1",),
+        ),
+        ({"memory.url": "ws://127.0.0.1:9/rpc"}, ("ws://127.0.0.1:9/rpc",)),
+    ],
+)
+def test_every_configured_network_address_is_listed(
+    tmp_path: Path, overrides: dict[str, object], endpoints: tuple[str, ...]
+) -> None:
+    with Kebab.open(root=tmp_path, data_dir=tmp_path / "data", overrides=overrides) as kb:
+        assert kb.engines.endpoints == endpoints
+
+
+def test_the_schema_states_versions_capabilities_and_counts(config: Path) -> None:
+    with Kebab.open(config) as kb:
+        report = kb.schema()
+        assert report.stats["documents"] == 3
+        assert report.versions["lexical"] == kb.engines.lexical_index.version
+        assert report.capabilities["hybrid"]
