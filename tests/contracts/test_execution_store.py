@@ -1,4 +1,4 @@
-"""What every ExecutionStore promises: the fake, the embedded engine, and a server where there is one."""
+"""What every ExecutionStore promises: the fake, the embedded engine, and a server over a web socket."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ from kebab.domain.executions import ExecutionFilters, TaskRecord
 from kebab.ports import ExecutionStore, MemoryEntry, MemoryKind
 from tests.fakes import FakeAnalyzer
 from tests.memory_fakes import NOON, FakeExecutionStore, run
+from tests.surreal_bridge import Bridge
+
+# The SDK opens its socket in a way that websockets 17 deprecates.
+pytestmark = pytest.mark.filterwarnings(r"ignore:connect\(\) must be used:DeprecationWarning")
 
 EVERYTHING = ExecutionFilters()
 
@@ -41,6 +45,14 @@ def surreal_store(url: str, *, username: str = "", password: str = "") -> Execut
     return store
 
 
+@pytest.fixture(scope="module")
+def bridge() -> Iterator[Bridge]:
+    pytest.importorskip("surrealdb", reason="the memory extra is not installed")
+    made = Bridge()
+    yield made
+    made.stop()
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """A server of our own where the binary is installed, or the one that KEBAB_TEST_SURREAL_URL names."""
@@ -61,12 +73,14 @@ def server() -> Iterator[str]:
     process.wait(timeout=10)
 
 
-@pytest.fixture(params=["fake", "memory", "folder", "server"])
+@pytest.fixture(params=["fake", "memory", "folder", "websocket", "server"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ExecutionStore]:
     if request.param == "fake":
         yield FakeExecutionStore()
         return
-    if request.param == "server":
+    if request.param == "websocket":
+        made = surreal_store(request.getfixturevalue("bridge").url, username="root", password="root")
+    elif request.param == "server":
         user, password = (
             os.environ.get("KEBAB_MEMORY_USER", "root"),
             os.environ.get("KEBAB_MEMORY_PASSWORD", "root"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
 import time
@@ -82,7 +83,11 @@ class SurrealConnection:
         """The result of each statement in order. Raises StatementFailed for the first that failed."""
         with self._guard:
             db = self._opened()
-            response = _translated(lambda: db.query_raw(statements, variables), self.url)
+            try:
+                response = _translated(lambda: db.query_raw(statements, variables), self.url)
+            except EngineError:
+                self._discard()
+                raise
             self._last_use = time.monotonic()
         return _results(response)
 
@@ -91,6 +96,13 @@ class SurrealConnection:
             if self._db is not None:
                 db, self._db = self._db, None
                 _translated(db.close, self.url)
+
+    def _discard(self) -> None:
+        """Forget a connection that failed, so that the next statement makes another."""
+        if self.url.startswith(("mem://", "memory://")):
+            return  # its data would go with it
+        with contextlib.suppress(EngineError):
+            self.close()
 
     def _opened(self) -> Any:
         if self._db is None:
