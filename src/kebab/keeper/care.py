@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import kebab
 from kebab.config import Settings
+from kebab.domain.executions import ExecutionFilters
 from kebab.domain.ingests import IngestProgress
 from kebab.domain.reports import Check, CheckStatus, DoctorReport, IndexReport, SchemaReport
 from kebab.engines import Engines, Stores, model_key
 from kebab.errors import EngineError, Locked, NotIndexed
 from kebab.keeper.models import ModelShelf
-from kebab.ports import Embedder, VectorIndex
+from kebab.ports import Embedder, MemoryKind, VectorIndex
 
 if TYPE_CHECKING:
     from kebab.upkeep.doctor import Doctor
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[IngestProgress], None]
 Cancelled = Callable[[], bool]
+
+MEMORY = "execution memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ class Caretaker:
     def doctor(self, *, repair: bool) -> DoctorReport:
         owner = self.engines.lock_owner()
         checks = [*self._place(owner), *self._condition(repair=repair, writing=owner is not None)]
-        return DoctorReport((*checks, *self._memory()), self.engines.endpoints)
+        return DoctorReport((*checks, *self._memory(repair=repair)), self.engines.endpoints)
 
     def _place(self, owner: str | None) -> list[Check]:
         from kebab.upkeep import examine_place as place
@@ -155,18 +158,40 @@ class Caretaker:
             writing=writing,
         )
 
-    def _memory(self) -> list[Check]:
-        """The execution memory, where there is one."""
+    def _memory(self, *, repair: bool) -> list[Check]:
+        """The execution memory, where there is one; its indexes are derived too."""
         from kebab.upkeep.doctor import guarded
 
         if not self.settings.memory.url and not self.engines.memory_dir.exists():
             return []
+        check = guarded(MEMORY, self._look_at_memory)
+        if not repair or check.status is not CheckStatus.FAULT:
+            return [check]
+        again = guarded(MEMORY, self._mend_memory)
+        if again.status is CheckStatus.OK:
+            again = Check(MEMORY, CheckStatus.REPAIRED, f"{again.detail}; was: {check.detail}")
+        return [again]
 
-        def look() -> Check:
+    def _look_at_memory(self) -> Check:
+        try:
             stats = self.engines.execution_store.stats()
-            return Check("execution memory", CheckStatus.OK, f"{stats.executions} executions")
+        except Locked as error:
+            return Check(MEMORY, CheckStatus.OK, f"not looked at: {error.message}")
+        for kind in MemoryKind:
+            index = self.engines.execution_index(kind)
+            index.words("kebab", filters=ExecutionFilters(), limit=1)
+            index.spaces()
+        return Check(MEMORY, CheckStatus.OK, f"{stats.executions} executions")
 
-        return [guarded("execution memory", look)]
+    def _mend_memory(self) -> Check:
+        from kebab.memory.follow import catch_up
+
+        for kind in MemoryKind:
+            index = self.engines.execution_index(kind)
+            index.clear()
+            store = self.engines.execution_store
+            catch_up(store, index, kind, latest=store.revision(kind))
+        return self._look_at_memory()
 
     def schema(self) -> SchemaReport:
         from kebab.ingest.parse.formats import FORMATS
