@@ -2,8 +2,9 @@
 
 ``python -m benchmarks.answers`` ingests ../shared/data/rust-book into a temporary place, asks every question
 in extractive mode and prints, for each split, precision and recall of refusal and how often a right document
-is cited; then the same with only the pages of the *other* language to answer from. ``--fit`` fits the gate's
-weights on the calibration split and prints them as settings; ``--wrong`` lists what went wrong.
+is cited; then the same with only the pages of the *other* language to answer from, and then the questions
+about the sample vault, on which nothing was fitted. ``--fit`` fits the gate's weights on the calibration
+split and prints them as settings; ``--wrong`` lists what went wrong.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from kebab.evaluate.golden import Entry, read
 
 ROOT = Path(__file__).parents[1]
 QUESTIONS = ROOT / "tests" / "golden" / "answers" / "rust-book.yaml"
+VAULT_QUESTIONS = QUESTIONS.with_name("vault.yaml")
+VAULT = ROOT / "examples" / "vault"
 BOOK = ROOT / ".." / "shared" / "data" / "rust-book"
 # Just enough that no weight runs away: the calibration questions are almost separable.
 RIDGE = 0.02
@@ -66,13 +69,21 @@ class Score:
     """The same for the first citation alone."""
 
 
-def open_book(data_dir: Path, overrides: Mapping[str, object] | None = None) -> Kebab:
-    """A knowledge base of both languages of the book, ingested."""
-    base = Kebab.open(
-        root=BOOK.resolve(),
-        data_dir=data_dir,
-        overrides={"workspace.exclude": ["README.md", "xlang-*", "SUMMARY.md"], **(overrides or {})},
-    )
+def open_book(folder: Path, overrides: Mapping[str, object] | None = None) -> Kebab:
+    """A knowledge base of both languages of the book, ingested below a folder."""
+    left_out = {"workspace.exclude": ["README.md", "xlang-*", "SUMMARY.md"]}
+    return _opened(BOOK.resolve(), folder, {**left_out, **(overrides or {})})
+
+
+def open_vault(folder: Path, overrides: Mapping[str, object] | None = None) -> Kebab:
+    """The sample vault, ingested below a folder."""
+    return _opened(VAULT, folder, overrides or {})
+
+
+def _opened(root: Path, folder: Path, overrides: Mapping[str, object]) -> Kebab:
+    config = folder / "config.toml"
+    config.write_text("", encoding="utf-8")  # nothing from this machine's own configuration
+    base = Kebab.open(config, root=root, data_dir=folder / "data", overrides=overrides)
     base.ingest()
     return base
 
@@ -188,12 +199,16 @@ def print_wrong(asked: Sequence[Asked]) -> None:
             print(f"    refusal {one.answer.refusal}; cited {', '.join(one.documents)}")
 
 
-def print_scores(asked: Sequence[Asked]) -> None:
-    print("| questions | answerable | refusal precision | recall | right document cited | first citation |")
-    print("|---|---|---|---|---|---|")
+def by_split(asked: Sequence[Asked]) -> dict[str, list[Asked]]:
     parts = {name: [one for one in asked if one.split == name] for name in ("calibration", "test")}
     for lang in ("en", "ko"):
         parts[f"test, {lang}"] = [one for one in parts["test"] if one.entry.lang == lang]
+    return parts
+
+
+def print_scores(parts: Mapping[str, Sequence[Asked]]) -> None:
+    print("| questions | answerable | refusal precision | recall | right document cited | first citation |")
+    print("|---|---|---|---|---|---|")
     for name, part in parts.items():
         result = score(part)
         answerable = sum(not one.entry.refuse for one in part)
@@ -215,12 +230,18 @@ def main() -> None:
     entries = read(QUESTIONS)
     with TemporaryDirectory(prefix="kebab-answers-") as folder, open_book(Path(folder), overrides) as base:
         asked, foreign = ask_all(base, entries), ask_foreign(base, entries)
+    with TemporaryDirectory(prefix="kebab-answers-") as folder, open_vault(Path(folder), overrides) as base:
+        vault = ask_all(base, read(VAULT_QUESTIONS))
+    print("\nThe sample vault\n")
+    print_scores({"all": vault} | {x: [o for o in vault if o.entry.lang == x] for x in ("en", "ko")})
+    if arguments.wrong:
+        print_wrong(vault)
     for title, part, names in (
         ("Both languages", asked, GATE_FEATURES),
         ("Only the other language", foreign, ("semantic",)),
     ):
         print(f"\n{title}\n")
-        print_scores(part)
+        print_scores(by_split(part))
         if arguments.wrong:
             print_wrong(part)
         if arguments.fit:

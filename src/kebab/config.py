@@ -167,7 +167,7 @@ class Gate(Section, frozen=True):
     """How far the best hit by words stands out."""
     semantic: float = 6.7
     """How far the best hit by meaning stands out."""
-    foreign_bias: float = -1.3
+    foreign_bias: float = -1.8
     """The constant for evidence in another language than the question, which is judged by meaning alone."""
     foreign_semantic: float = 16.7
     """How far the best hit by meaning stands out, for such evidence."""

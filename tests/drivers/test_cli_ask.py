@@ -1,0 +1,120 @@
+"""Asking from the shell: answers, refusals, streams, explanations, repetition."""
+
+from __future__ import annotations
+
+from tests.drivers.conftest import Cli
+
+QUESTION = "How long are idempotency keys kept?"
+NOWHERE = "Who painted the ceiling of the Sistine Chapel?"
+
+
+def test_an_answer_shows_its_sentences_and_where_they_stand(library: Cli) -> None:
+    result = library("ask", QUESTION)
+    assert result.code == 0
+    assert "72 hours" in result.out
+    assert "[#1] work/" in result.out
+    assert ".md#L" in result.out
+    assert "trace ans_" in result.out
+
+
+def test_a_question_without_an_answer_is_refused_with_what_came_nearest(library: Cli) -> None:
+    result = library("ask", NOWHERE)
+    assert result.code == 1
+    assert "no answer" in result.out
+    assert "not grounded" in result.out
+
+
+def test_a_korean_refusal_is_korean(library: Cli) -> None:
+    result = library("ask", "임진왜란은 왜 일어났나요?", "--json")
+    assert result.code == 1
+    assert (result.json["grounded"], result.json["lang"]) == (False, "ko")
+    assert "찾지 못했습니다" in result.json["answer"]
+    assert len(result.json["nearest"]) <= 3
+
+
+def test_programs_get_an_answer_object(library: Cli) -> None:
+    answer = library("ask", QUESTION, "--json").json
+    assert answer["schema_version"] == "answer.v1"
+    assert answer["grounded"]
+    assert answer["refusal_reason"] is None
+    assert answer["citations"][0]["citation"]["uri"].startswith("work/")
+    assert "evidence" not in answer
+
+
+def test_explain_adds_evidence_gate_and_timings(library: Cli) -> None:
+    answer = library("ask", QUESTION, "--json", "--explain").json
+    assert answer["steps"][0]["gate"]["features"]["coverage"] > 0.5
+    assert answer["evidence"][0]["marker"] == 1
+    assert "gate passed" in library("ask", QUESTION, "--explain").out
+
+
+def test_a_stream_is_one_event_a_line_and_ends_with_the_answer(library: Cli) -> None:
+    events = library("ask", QUESTION, "--stream", "--json").lines
+    assert {event["schema_version"] for event in events} == {"answer_event.v1"}
+    kinds = [event["kind"] for event in events]
+    assert (kinds[0], kinds[-1], kinds.count("final")) == ("retrieval_done", "final", 1)
+    said = "".join(event.get("delta", "") for event in events)
+    assert said.strip() == events[-1]["answer"]["answer"]
+
+
+def test_a_streamed_answer_reads_like_one_that_is_not(library: Cli) -> None:
+    result = library("ask", QUESTION, "--stream")
+    assert result.code == 0
+    assert "72 hours" in result.out
+    assert "[#1] work/" in result.out
+
+
+def test_filters_bind_what_is_answered_from(library: Cli) -> None:
+    assert library("ask", QUESTION, "--path", "recipes/**").code == 1
+
+
+def test_an_answer_is_repeated_by_its_trace_id(library: Cli) -> None:
+    trace = library("ask", QUESTION, "--json").json["trace_id"]
+    again = library("ask", "--again", trace, "--json").json
+    assert again["schema_version"] == "answer_comparison.v1"
+    assert again["changes"] == []
+    assert "nothing changed" in library("ask", "--again", trace).out
+
+
+def test_an_unknown_trace_id_and_a_question_beside_one_are_errors(library: Cli) -> None:
+    assert library("ask", "--again", "ans_nope", "--json").error["code"] == "invalid_input"
+    assert library("ask", "--again", "ans_nope", "what?").code == 2
+
+
+def test_an_empty_question_is_an_error(library: Cli) -> None:
+    assert library("ask", " ").code == 2
+
+
+def test_read_only_asking_works_and_stores_nothing(library: Cli) -> None:
+    answer = library("ask", QUESTION, "--readonly", "--json")
+    assert answer.code == 0
+    assert library("ask", "--again", answer.json["trace_id"]).code == 2
+
+
+def test_asking_where_nothing_was_ingested_says_so(cli: Cli) -> None:
+    assert cli("ask", "anything", "--json").error["code"] == "not_indexed"
+
+
+def test_a_model_that_is_not_there_is_an_error_with_a_hint(library: Cli) -> None:
+    result = library(
+        "ask",
+        QUESTION,
+        KEBAB_MODELS__LLM__PROVIDER="ollama",
+        KEBAB_MODELS__LLM__MODEL="absent",
+        KEBAB_MODELS__LLM__ENDPOINT="http://127.0.0.1:9",
+    )
+    assert result.code == 2
+    assert "cannot be reached" in result.err
+    assert "hint:" in result.err
+
+
+def test_an_empty_key_variable_is_an_error_that_names_it(library: Cli) -> None:
+    result = library(
+        "ask",
+        QUESTION,
+        KEBAB_MODELS__LLM__PROVIDER="openai",
+        KEBAB_MODELS__LLM__ENDPOINT="http://127.0.0.1:9/v1",
+        KEBAB_MODELS__LLM__API_KEY_ENV="NO_SUCH_KEY",
+    )
+    assert result.code == 2
+    assert "NO_SUCH_KEY" in result.err

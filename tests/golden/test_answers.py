@@ -1,0 +1,96 @@
+"""How well asking refuses and cites, with the default settings and no model: the floors of the specification.
+
+``python -m benchmarks.answers`` prints the same figures with what went wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from benchmarks.answers import (
+    BOOK,
+    QUESTIONS,
+    VAULT_QUESTIONS,
+    Asked,
+    ask_all,
+    by_split,
+    open_book,
+    open_vault,
+    score,
+)
+from kebab.domain.answers import GateReport
+from kebab.evaluate.golden import read
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("answers")]
+needs_book = pytest.mark.skipif(not BOOK.is_dir(), reason="needs ../shared/data/rust-book beside the project")
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> list[Asked]:
+    with open_book(tmp_path_factory.mktemp("book")) as base:
+        return ask_all(base, read(QUESTIONS))
+
+
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory: pytest.TempPathFactory) -> list[Asked]:
+    with open_vault(tmp_path_factory.mktemp("vault")) as base:
+        return ask_all(base, read(VAULT_QUESTIONS))
+
+
+def wrong(asked: Sequence[Asked]) -> str:
+    return "; ".join(f"{one.entry.id}: {one.entry.query}" for one in asked if not one.right)
+
+
+def test_the_questions_are_enough_and_in_both_languages() -> None:
+    entries = read(QUESTIONS)
+    assert sum(entry.refuse for entry in entries) >= 60
+    assert sum(not entry.refuse for entry in entries) >= 60
+    for lang in ("en", "ko"):
+        assert sum(entry.lang == lang for entry in entries) >= 60
+    assert len({entry.query for entry in entries}) == len(entries)
+
+
+@needs_book
+def test_questions_never_fitted_on_are_refused_and_cited_rightly(book: list[Asked]) -> None:
+    test = by_split(book)["test"]
+    result = score(test)
+    assert result.precision >= 0.85, wrong(test)
+    assert result.recall >= 0.85, wrong(test)
+    assert result.cited >= 0.85, wrong(test)
+
+
+@needs_book
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_neither_language_is_left_behind(book: list[Asked], lang: str) -> None:
+    test = by_split(book)[f"test, {lang}"]
+    result = score(test)
+    assert min(result.precision, result.recall, result.cited) >= 0.8, wrong(test)
+
+
+def test_another_corpus_than_the_fitted_one_is_judged_nearly_as_well(vault: list[Asked]) -> None:
+    result = score(vault)
+    assert result.precision >= 0.8, wrong(vault)
+    assert result.recall >= 0.85, wrong(vault)
+    assert result.cited >= 0.75, wrong(vault)
+
+
+def test_every_citation_stands_in_its_file(vault: list[Asked]) -> None:
+    """An extracted sentence is verbatim, and the lines it cites are the lines it stands on."""
+    root = Path(__file__).parents[2] / "examples" / "vault"
+    for one in vault:
+        for quote in one.answer.citations:
+            lines = (root / quote.citation.path).read_text(encoding="utf-8").split("\n")
+            cited = " ".join(" ".join(lines[quote.citation.start - 1 : quote.citation.end]).split())
+            assert quote.text in cited, (one.entry.id, quote)
+
+
+def test_a_refusal_names_what_came_nearest_and_says_why(vault: list[Asked]) -> None:
+    for one in vault:
+        gate = one.answer.gate
+        assert isinstance(gate, GateReport)
+        if one.refused:
+            assert one.answer.candidates
+            assert gate.confidence < gate.threshold
