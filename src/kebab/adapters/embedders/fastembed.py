@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from kebab.adapters.embedders.fingerprint import fingerprint
+from kebab.adapters.embedders.onnx_errors import onnx_errors
 from kebab.adapters.embedders.prefixes import prefixes_of
 from kebab.adapters.embedders.unit import unit_rows
 from kebab.errors import ModelUnavailable
@@ -21,8 +23,6 @@ class FastembedEmbedder:
     The first use downloads the model into ``cache_dir``, unless ``folder`` holds it already.
     """
 
-    version = "fastembed"
-
     def __init__(
         self, model: str, *, cache_dir: Path, threads: int | None = None, folder: Path | None = None
     ) -> None:
@@ -31,6 +31,14 @@ class FastembedEmbedder:
         self._threads = threads
         self._folder = folder
         self._prefixes = prefixes_of(self.model_id)
+
+    @cached_property
+    def version(self) -> str:
+        """Of a model by name, ``fastembed``; of one in a folder, its files count too."""
+        if self._folder is None:
+            return "fastembed"
+        files = sorted(self._folder.rglob("*.onnx*")) + sorted(self._folder.glob("tokenizer.json"))
+        return f"fastembed-{fingerprint(files)}"
 
     @cached_property
     def dimensions(self) -> int:
@@ -43,16 +51,22 @@ class FastembedEmbedder:
 
     def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
         prefixed = [self._prefixes.apply(text, kind) for text in texts]
-        rows = list(self._model.embed(prefixed, batch_size=1))
+        model = self._model
+        try:
+            rows = list(model.embed(prefixed, batch_size=1))
+        except onnx_errors() as error:
+            raise ModelUnavailable(f"fastembed cannot run {self.model_id}: {error}") from error
         return unit_rows(rows, dimensions=self.dimensions, model=self.model_id)
 
     @cached_property
     def _model(self) -> Any:
         given = {"specific_model_path": str(self._folder)} if self._folder else {}
-        self._cache_dir.mkdir(parents=True, exist_ok=True)
+        library = _library()
         try:
-            return _library()(self.model_id, cache_dir=str(self._cache_dir), threads=self._threads, **given)
-        except (OSError, ValueError, RuntimeError) as error:
+            self._cache_dir.mkdir(parents=True, exist_ok=True)
+            return library(self.model_id, cache_dir=str(self._cache_dir), threads=self._threads, **given)
+        # A tokenizer that cannot be read raises the bare class and nothing narrower.
+        except Exception as error:
             raise ModelUnavailable(
                 f"fastembed cannot load {self.model_id}: {error}",
                 hint="it is downloaded at first use: connect once, or set models.embedding.path to a folder",

@@ -8,14 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from kebab.adapters.embedders.fingerprint import fingerprint
+from kebab.adapters.embedders.onnx_errors import onnx_errors
 from kebab.adapters.embedders.prefixes import Prefixes, prefixes_of
 from kebab.adapters.embedders.unit import unit_rows
-from kebab.domain.ids import content_hash
 from kebab.errors import ModelUnavailable
 from kebab.ports import EmbeddingKind, Vectors
 
 _MODEL_FILES = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
-_SAMPLE = 1 << 20
+_LONGEST = 8192
 DEFAULT_MAX_TOKENS = 512
 
 
@@ -33,18 +34,18 @@ class OnnxFolderEmbedder:
 
     @cached_property
     def model_id(self) -> str:
-        named = self._own.get("id") or self._config.get("_name_or_path") or self._folder.name
-        return str(named)
+        """The name in ``kebab.json``, the one in ``config.json``, or the folder's."""
+        told = str(self._config.get("_name_or_path") or "")
+        # Exporters write the path of their own machine there, which names nothing here.
+        told = "" if told.startswith(("/", ".", "~")) or "\\" in told else told
+        return str(self._own.get("id") or told or self._folder.name)
 
     @cached_property
     def version(self) -> str:
-        """Size and both ends of the file: reading gigabytes at each start would cost more than it tells."""
-        with self._file.open("rb") as file:
-            head = file.read(_SAMPLE)
-            size = file.seek(0, 2)
-            file.seek(max(0, size - _SAMPLE))
-            tail = file.read()
-        return content_hash(f"{size}".encode() + head + tail)[:12]
+        """Weights, tokenizer and the settings that shape a vector."""
+        weights = sorted(self._file.parent.glob(f"{self._file.name}*"))
+        settings = (self._pooling, self._prefixes.query, self._prefixes.document, str(self._max_tokens))
+        return fingerprint([*weights, self._tokenizer_file], settings=settings)
 
     @cached_property
     def dimensions(self) -> int:
@@ -59,13 +60,13 @@ class OnnxFolderEmbedder:
         """The pooled output for one text, not yet of length 1."""
         import numpy as np
 
+        wanted = {item.name for item in self._session.get_inputs()}
         encoding = self._tokenizer.encode(text)
         given = {
             "input_ids": encoding.ids,
             "attention_mask": encoding.attention_mask,
             "token_type_ids": encoding.type_ids,
         }
-        wanted = {item.name for item in self._session.get_inputs()}
         feed = {name: np.array([values], dtype=np.int64) for name, values in given.items() if name in wanted}
         output = self._run(feed)
         if output.ndim == 2:
@@ -75,7 +76,7 @@ class OnnxFolderEmbedder:
     def _run(self, feed: dict[str, Any]) -> Any:
         try:
             return self._session.run(None, feed)[0]
-        except _ort_errors() as error:
+        except onnx_errors() as error:
             raise ModelUnavailable(f"{self._file} cannot run: {error}") from error
 
     @cached_property
@@ -87,30 +88,55 @@ class OnnxFolderEmbedder:
             options.intra_op_num_threads = self._threads
         try:
             return ort.InferenceSession(str(self._file), options, providers=["CPUExecutionProvider"])
-        except _ort_errors() as error:
+        except onnx_errors() as error:
             raise ModelUnavailable(f"{self._file} is no usable ONNX model: {error}") from error
 
     @cached_property
     def _tokenizer(self) -> Any:
         tokenizers = self._imported("tokenizers")
-        file = self._folder / "tokenizer.json"
-        if not file.is_file():
-            raise ModelUnavailable(f"{file} is missing", hint="copy the model's tokenizer.json beside it")
-        tokenizer = tokenizers.Tokenizer.from_file(str(file))
+        try:
+            tokenizer = tokenizers.Tokenizer.from_file(str(self._tokenizer_file))
+        # The engine raises the bare class and nothing narrower.
+        except Exception as error:
+            raise ModelUnavailable(f"{self._tokenizer_file} is no usable tokenizer: {error}") from error
         tokenizer.no_padding()
         tokenizer.enable_truncation(self._max_tokens)
         return tokenizer
 
-    @property
+    @cached_property
+    def _tokenizer_file(self) -> Path:
+        file = self._folder / "tokenizer.json"
+        if not file.is_file():
+            raise ModelUnavailable(f"{file} is missing", hint="copy the model's tokenizer.json beside it")
+        return file
+
+    @cached_property
     def _max_tokens(self) -> int:
-        known = self._own.get("max_tokens") or self._json("sentence_bert_config.json").get("max_seq_length")
-        return int(known or min(int(self._config.get("max_position_embeddings", DEFAULT_MAX_TOKENS)), 8192))
+        told = (
+            self._own.get("max_tokens"),
+            self._json("sentence_bert_config.json").get("max_seq_length"),
+            self._json("tokenizer_config.json").get("model_max_length"),
+            self._positions,
+        )
+        # An unknown limit is written as null, 0 or 1e30.
+        known = (value for value in told if isinstance(value, int) and 0 < value < 1_000_000)
+        return min(next(known, DEFAULT_MAX_TOKENS), _LONGEST)
+
+    @property
+    def _positions(self) -> int | None:
+        """How many tokens the table of positions holds; RoBERTa's begins after the padding token's id."""
+        positions = self._config.get("max_position_embeddings")
+        if not isinstance(positions, int):
+            return None
+        taken = int(self._config.get("pad_token_id") or 0) + 1
+        return positions - taken if "roberta" in str(self._config.get("model_type", "")) else positions
 
     @cached_property
     def _prefixes(self) -> Prefixes:
         if "query_prefix" in self._own or "document_prefix" in self._own:
             return Prefixes(str(self._own.get("query_prefix", "")), str(self._own.get("document_prefix", "")))
-        return prefixes_of(self.model_id)
+        # An export may name only the model it was trained from; the folder's name then tells the family.
+        return prefixes_of(f"{self.model_id} {self._folder.name}")
 
     @cached_property
     def _pooling(self) -> str:
@@ -155,12 +181,3 @@ class OnnxFolderEmbedder:
             raise ModelUnavailable(
                 f"the package {name} is not installed", hint="pip install 'kebab[onnx]'"
             ) from error
-
-
-def _ort_errors() -> tuple[type[Exception], ...]:
-    """What onnxruntime raises: its own exceptions share no public base class."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
-
-    found = (getattr(state, name) for name in dir(state))
-    own = (item for item in found if isinstance(item, type) and issubclass(item, Exception))
-    return (OSError, RuntimeError, ValueError, *own)

@@ -5,9 +5,11 @@ These are the only embedders that use a network, and only the configured address
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
+from urllib.parse import urlsplit
 
 from kebab.adapters.embedders.prefixes import prefixes_of
 from kebab.adapters.embedders.unit import unit_rows
@@ -17,12 +19,18 @@ from kebab.ports import EmbeddingKind, Vectors
 BATCH = 32
 TRIES = 3
 TIMEOUT_S = 60.0
+PAUSE_S = 0.5
+_SHOWN = 200
 
 Reply = dict[str, Any]
 
 
 class RemoteEmbedder:
-    """Sends texts in small batches; a server fault (5xx) is tried again, anything else is reported."""
+    """Sends texts in small batches; a server fault (5xx) is tried again, anything else is reported.
+
+    The key is sent as a bearer token and stands in no message. A blank text is not sent, since servers
+    refuse it: it gets the fixed direction of ``unit_rows``.
+    """
 
     version = "remote"
 
@@ -34,12 +42,14 @@ class RemoteEmbedder:
         read: Callable[[Reply], list[list[float]]],
         api_key: str | None = None,
         timeout_s: float = TIMEOUT_S,
+        pause_s: float = PAUSE_S,
     ) -> None:
         self.model_id = model
         self._url = url
         self._read = read
-        self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self._api_key = api_key
         self._timeout_s = timeout_s
+        self._pause_s = pause_s
         self._prefixes = prefixes_of(model)
 
     @cached_property
@@ -47,56 +57,101 @@ class RemoteEmbedder:
         return len(self._post(["dimensions"])[0])
 
     def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
-        prefixed = [self._prefixes.apply(text, kind) for text in texts]
-        rows = [row for at in range(0, len(prefixed), BATCH) for row in self._post(prefixed[at : at + BATCH])]
+        sent = [self._prefixes.apply(text, kind) for text in texts if text.strip()]
+        found = (row for at in range(0, len(sent), BATCH) for row in self._post(sent[at : at + BATCH]))
+        empty = [0.0] * self.dimensions
+        rows = [next(found) if text.strip() else empty for text in texts]
         return unit_rows(rows, dimensions=self.dimensions, model=self.model_id)
 
     def _post(self, texts: list[str]) -> list[list[float]]:
-        import httpx
-
-        reply = None
-        for _ in range(TRIES):
-            try:
-                reply = httpx.post(
-                    self._url,
-                    json={"model": self.model_id, "input": texts},
-                    headers=self._headers,
-                    timeout=self._timeout_s,
-                )
-            except httpx.TimeoutException as error:
-                raise Timeout(f"{self._url} did not answer within {self._timeout_s:g} s") from error
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
-                raise ModelUnavailable(
-                    f"{self._url} cannot be reached: {error}", hint="is the server running there?"
-                ) from error
+        reply = self._send(texts)
+        for attempt in range(1, TRIES):
             if reply.status_code < 500:
                 break
+            time.sleep(self._pause_s * attempt)
+            reply = self._send(texts)
         return self._rows(reply, len(texts))
+
+    def _send(self, texts: list[str]) -> Any:
+        httpx = _httpx()
+        headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
+        try:
+            # A proxy of the environment is for hosts outside; a server on this machine is asked directly.
+            with httpx.Client(timeout=self._timeout_s, trust_env=not _is_loopback(self._url)) as client:
+                return client.post(self._url, json={"model": self.model_id, "input": texts}, headers=headers)
+        except httpx.TimeoutException as error:
+            raise Timeout(f"{self._url} did not answer within {self._timeout_s:g} s") from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._failure(f"cannot be reached: {error}", hint="is the server running there?") from error
 
     def _rows(self, reply: Any, expected: int) -> list[list[float]]:
         if reply.status_code != 200:
-            raise ModelUnavailable(
-                f"{self._url} answered {reply.status_code} for {self.model_id!r}: {reply.text[:200]}",
+            raise self._failure(
+                f"answered {reply.status_code} for {self.model_id!r}: {reply.text[:_SHOWN]}",
                 hint="is the model installed there, and the key right?",
             )
         try:
-            rows = self._read(reply.json())
+            rows = [[float(number) for number in row] for row in self._read(reply.json())]
         except (ValueError, KeyError, TypeError) as error:
-            raise ModelUnavailable(f"{self._url} answered something that is no embedding: {error}") from error
+            raise self._failure(f"answered something that is no embedding: {error!r}") from error
         if len(rows) != expected:
-            raise ModelUnavailable(f"{self._url} answered {len(rows)} vectors for {expected} texts")
+            raise self._failure(f"answered {len(rows)} vectors for {expected} texts")
         return rows
 
+    def _failure(self, what: str, *, hint: str | None = None) -> ModelUnavailable:
+        message = f"{self._url} {what}"
+        return ModelUnavailable(message.replace(self._api_key, "…") if self._api_key else message, hint=hint)
 
-def ollama_embedder(model: str, *, endpoint: str) -> RemoteEmbedder:
+
+def ollama_embedder(
+    model: str, *, endpoint: str, timeout_s: float = TIMEOUT_S, pause_s: float = PAUSE_S
+) -> RemoteEmbedder:
     """Ollama's ``/api/embed``."""
-    return RemoteEmbedder(model, url=f"{endpoint.rstrip('/')}/api/embed", read=lambda r: r["embeddings"])
+    return RemoteEmbedder(
+        model,
+        url=f"{endpoint.rstrip('/')}/api/embed",
+        read=lambda reply: reply["embeddings"],
+        timeout_s=timeout_s,
+        pause_s=pause_s,
+    )
 
 
-def openai_embedder(model: str, *, endpoint: str, api_key: str | None = None) -> RemoteEmbedder:
+def openai_embedder(
+    model: str,
+    *,
+    endpoint: str,
+    api_key: str | None = None,
+    timeout_s: float = TIMEOUT_S,
+    pause_s: float = PAUSE_S,
+) -> RemoteEmbedder:
     """``/embeddings`` below an OpenAI-compatible base address, such as ``http://127.0.0.1:8080/v1``."""
 
     def read(reply: Reply) -> list[list[float]]:
         return [item["embedding"] for item in sorted(reply["data"], key=lambda item: item["index"])]
 
-    return RemoteEmbedder(model, url=f"{endpoint.rstrip('/')}/embeddings", read=read, api_key=api_key)
+    return RemoteEmbedder(
+        model,
+        url=f"{endpoint.rstrip('/')}/embeddings",
+        read=read,
+        api_key=api_key,
+        timeout_s=timeout_s,
+        pause_s=pause_s,
+    )
+
+
+def _is_loopback(url: str) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:  # the client names what is wrong with the address
+        return False
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def _httpx() -> Any:
+    try:
+        import httpx
+    except ImportError as error:
+        raise ModelUnavailable(
+            "the package httpx is not installed", hint="pip install 'kebab[remote]'"
+        ) from error
+    return httpx
