@@ -56,7 +56,8 @@ def main() -> None:
     embedder = StaticEmbedder()
     print(f"{len(records)} real records, {embedder.model_id}, {embedder.dimensions} dimensions\n")
     print(
-        "| records | way | import /s (a CPU second) | leg | p50 ms | p95 ms | recall@10 |\n|---|---|---|---|---|---|---|"
+        "| records | way | import /s (a CPU second) | leg | p50 ms | p95 ms | recall@10 |"
+        "\n|---|---|---|---|---|---|---|"
     )
     kept: list[str] = []
     for size in options.sizes:

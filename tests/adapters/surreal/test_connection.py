@@ -95,3 +95,19 @@ def test_an_unreachable_server_is_an_error_with_a_hint() -> None:
 def test_a_url_of_another_kind_is_refused(url: str) -> None:
     with pytest.raises(EngineUnavailable, match="names no engine"):
         SurrealConnection(url, namespace="test", database="test")
+
+
+def test_without_the_engine_installed_the_error_says_what_to_install(tmp_path: Path) -> None:
+    program = f"""
+import sys
+sys.modules["surrealdb"] = None
+from kebab.adapters.surreal.connection import SurrealConnection
+from kebab.errors import EngineUnavailable
+try:
+    SurrealConnection("surrealkv://{tmp_path}/store", namespace="n", database="d").query("RETURN 1")
+except EngineUnavailable as error:
+    sys.stdout.write(error.hint)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "install it with: pip install 'kebab[memory]'"
