@@ -22,6 +22,7 @@ from kebab.errors import (
     NotIndexed,
 )
 from tests.adapters.tiny_onnx import make_model
+from tests.memory_fakes import run
 
 pytestmark = pytest.mark.slow
 
@@ -336,3 +337,19 @@ def test_the_schema_states_versions_capabilities_and_counts(config: Path) -> Non
         assert report.stats["documents"] == 3
         assert report.versions["lexical"] == kb.engines.lexical_index.version
         assert report.capabilities["hybrid"]
+
+
+def test_the_doctor_looks_at_the_execution_memory_where_there_is_one(config: Path) -> None:
+    pytest.importorskip("surrealdb", reason="the memory extra is not installed")
+    with Kebab.open(config) as kb:
+        assert not any(check.name == "execution memory" for check in kb.doctor().checks)
+        kb.memory.record(run(1))
+        check = kb.doctor().checks[-1]
+        assert (check.name, check.detail) == ("execution memory", "1 executions")
+    for file in (data_of(config) / "memory" / "store").rglob("*"):
+        if file.is_file() and file.name != "LOCK":
+            file.write_bytes(b"no longer a store")
+    with Kebab.open(config) as kb:
+        for repair in (False, True):
+            check = kb.doctor(repair=repair).checks[-1]
+            assert (check.name, check.status) == ("execution memory", CheckStatus.FAULT)

@@ -74,7 +74,7 @@ def write_bundle(
     with _storing(target), tempfile.TemporaryDirectory(prefix=".kebab-export-", dir=target.parent) as scratch:
         copy, draft = Path(scratch, STORE), Path(scratch, "bundle")
         contents = back_up(copy)
-        members = {STORE: copy, **_inbox_files(inbox)}
+        members = {STORE: copy, **_inbox_files(inbox, Path(scratch, "inbox"))}
         manifest = Manifest(
             kebab_version=kebab_version,
             created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -134,9 +134,13 @@ def restore_inbox(folder: Path, inbox: Path) -> None:
 # --- writing ---------------------------------------------------------------------------------------
 
 
-def _inbox_files(inbox: Path) -> dict[str, Path]:
-    found = sorted(path for path in inbox.rglob("*") if path.is_file()) if inbox.is_dir() else []
-    return {INBOX + path.relative_to(inbox).as_posix(): path for path in found}
+def _inbox_files(inbox: Path, copies: Path) -> dict[str, Path]:
+    """Copied first: a file that changed between its checksum and its packing would spoil the bundle."""
+    if not inbox.is_dir():
+        return {}
+    shutil.copytree(inbox, copies, ignore=shutil.ignore_patterns(".*.part"))
+    found = sorted(path for path in copies.rglob("*") if path.is_file())
+    return {INBOX + path.relative_to(copies).as_posix(): path for path in found}
 
 
 def _described(path: Path) -> Member:
