@@ -43,6 +43,7 @@ from kebab.keeper.moving import Mover
 from kebab.ports import Embedder, VectorIndex
 
 if TYPE_CHECKING:
+    from kebab.answer.gate import Gate
     from kebab.answer.pipeline import Asker
     from kebab.evaluate.archive import Archive
     from kebab.evaluate.laboratory import Laboratory, Measured
@@ -354,25 +355,29 @@ class Kebab:
         query = self._query(question, mode=mode, k=k, filters=filters, explain=False)
         return AskRequest(question, query.mode, query.k, filters or SearchFilters())
 
+    def _gate(self, retriever: HybridRetriever) -> Gate:
+        from kebab.answer.background import Background
+        from kebab.answer.gate import Gate, GateWeights
+        from kebab.search.vector import VectorRetriever
+
+        fitted, leg = self.settings.rag.gate, retriever.vector
+        return Gate(
+            analyzer=self.engines.analyzer,
+            lexical=self.engines.lexical_index,
+            weights=GateWeights(**{item.name: getattr(fitted, item.name) for item in fields(GateWeights)}),
+            threshold=fitted.threshold,
+            background=Background(leg.embedder, leg.index) if isinstance(leg, VectorRetriever) else None,
+        )
+
     @cached_property
     def _asker(self) -> Asker:
-        from kebab.answer.background import Background
         from kebab.answer.extract import ExtractiveWriter
-        from kebab.answer.gate import Gate, GateWeights
         from kebab.answer.generate import ModelWriter, Writer
         from kebab.answer.pipeline import Asker
         from kebab.answer.prompt import load_template
 
-        engines, fitted = self.engines, self.settings.rag.gate
-        weights = GateWeights(**{field.name: getattr(fitted, field.name) for field in fields(GateWeights)})
-        retriever = self.retriever()
-        gate = Gate(
-            engines.analyzer,
-            engines.lexical_index,
-            weights,
-            fitted.threshold,
-            Background(retriever).cosine,
-        )
+        engines, retriever = self.engines, self.retriever()
+        gate = self._gate(retriever)
         model = engines.build_language_model(self.settings.models.llm)
         writer: Writer = ExtractiveWriter(gate, engines.analyzer, engines.embedder_or_none)
         if model is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,13 @@ from tests.unit.answer.world import FakeAnswerStore
 
 
 @pytest.fixture(params=["fake", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> AnswerStore:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AnswerStore]:
     if request.param == "fake":
-        return FakeAnswerStore()
+        yield FakeAnswerStore()
+        return
     database = Database(tmp_path / "kebab.sqlite")
-    request.addfinalizer(database.close)
-    return SqliteAnswerStore(database)
+    yield SqliteAnswerStore(database)
+    database.close()
 
 
 def put(store: AnswerStore, trace_id: str, minute: int, body: str = "{}") -> None:

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kebab.answer.background import Background
 from kebab.answer.gate import above_background
 from kebab.answer.question import read_question
 from kebab.domain.answers import GateFeatures, GateReport
 from kebab.domain.fusion import Ranked, rrf
 from kebab.domain.queries import SearchMode, SearchQuery
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeEmbedder, FakeVectorIndex
 from tests.unit.answer.world import ANALYZER, DEFAULTS, WEIGHTS, notes
 
 SEEDS_GATE = 0.30
@@ -128,3 +129,23 @@ def test_more_evidence_never_lowers_the_confidence(
     features = GateFeatures(a, b, c, d, e)
     more = replace(features, **{name: 1.0})
     assert WEIGHTS.probability(more) >= WEIGHTS.probability(features)
+
+
+def test_the_background_is_measured_once_until_the_index_changes() -> None:
+    world = notes(embedder=FakeEmbedder(64))
+    assert world.embedder is not None
+    assert world.vectors is not None
+    background = Background(world.embedder, world.vectors)
+    asked = len(world.embedder.calls)
+    first = background.cosine()
+    assert first is not None
+    assert background.cosine() == first
+    assert len(world.embedder.calls) == asked + 1
+    world.add("new.md", "Rice needs twelve minutes to boil.")
+    background.cosine()
+    assert len(world.embedder.calls) == asked + 3
+
+
+def test_an_empty_index_has_no_background() -> None:
+    embedder = FakeEmbedder(64)
+    assert Background(embedder, FakeVectorIndex(embedder.key)).cosine() is None

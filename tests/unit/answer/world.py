@@ -148,7 +148,9 @@ class World:
         )
 
     def gate(self) -> Gate:
-        background = Background(self.retriever()).cosine
+        background = (
+            Background(self.embedder, self.vectors).cosine if self.embedder and self.vectors else _none
+        )
         return Gate(ANALYZER, self.lexical, WEIGHTS, self.threshold, background)
 
     def asker(
