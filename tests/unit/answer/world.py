@@ -148,9 +148,7 @@ class World:
         )
 
     def gate(self) -> Gate:
-        background = (
-            Background(self.embedder, self.vectors).cosine if self.embedder and self.vectors else _none
-        )
+        background = Background(self.embedder, self.vectors) if self.embedder and self.vectors else None
         return Gate(ANALYZER, self.lexical, WEIGHTS, self.threshold, background)
 
     def asker(
