@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import sqlite3
+import subprocess
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from tests.adapters.llms.servers import OpenAiHandler, Script, serving
 from tests.drivers.conftest import Cli
 
 QUESTION = "How long are idempotency keys kept?"
@@ -118,3 +128,56 @@ def test_an_empty_key_variable_is_an_error_that_names_it(library: Cli) -> None:
     )
     assert result.code == 2
     assert "NO_SUCH_KEY" in result.err
+
+
+def slow_model(address: str) -> dict[str, str]:
+    return {
+        "KEBAB_MODELS__LLM__PROVIDER": "openai",
+        "KEBAB_MODELS__LLM__ENDPOINT": f"{address}/v1",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def start(library: Cli, address: str) -> subprocess.Popen[str]:
+    """``kebab ask --stream`` on a model that takes its time, after its first words have come out."""
+    process = subprocess.Popen(
+        library.command("ask", QUESTION, "--stream", "--json"),
+        cwd=library.cwd,
+        env=library.environ | slow_model(address),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if json.loads(line)["kind"] == "token":
+            return process
+    raise AssertionError("nothing was streamed")
+
+
+def newest_answer(library: Cli) -> Any:
+    database = next(library.home.rglob("kebab.sqlite"), None) or next(library.cwd.rglob("kebab.sqlite"))
+    with closing(sqlite3.connect(database)) as connection:
+        query = "SELECT answer_json FROM answers ORDER BY created_at DESC LIMIT 1"
+        return json.loads(connection.execute(query).fetchone()[0])
+
+
+@pytest.mark.parametrize("how", ["closed pipe", "ctrl-c"])
+def test_leaving_a_stream_stops_the_model_and_keeps_what_had_arrived(library: Cli, how: str) -> None:
+    script = Script(pieces=["They are kept "] * 500, pause_s=0.02)
+    with serving(OpenAiHandler, script) as address:
+        process = start(library, address)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        if how == "ctrl-c":
+            process.send_signal(signal.SIGINT)
+        process.stdout.close()
+        said = process.stderr.read()
+        process.stderr.close()
+        assert process.wait(timeout=60) != 0
+        assert script.hung_up.wait(10)
+    assert "Traceback" not in said
+    stored = newest_answer(library)
+    assert (stored["refusal"], stored["partial"]) == ("cancelled", True)
+    assert stored["text"].startswith("They are kept")
