@@ -26,12 +26,12 @@ def leaning(chunks: Sequence[StoredChunk], vectors: Mapping[str, Vectors]) -> di
             by_document.setdefault(stored.chunk.doc_id, []).append(stored)
     leant: dict[ChunkId, Vectors] = {}
     for members in by_document.values():
-        rows = np.stack([vectors[stored.content_key] for stored in members]).astype(np.float64)
+        rows = np.stack([vectors[stored.content_key] for stored in members])
         if len(members) > 1:
             rows = _unit(
                 (1 - DOCUMENT_SHARE) * rows + DOCUMENT_SHARE * _unit(rows.sum(axis=0, keepdims=True))
             )
-        leant |= {s.chunk.chunk_id: row.astype(np.float32) for s, row in zip(members, rows, strict=True)}
+        leant |= {s.chunk.chunk_id: row for s, row in zip(members, rows, strict=True)}
     return leant
 
 
