@@ -39,4 +39,4 @@ def _unit(rows: Vectors) -> Vectors:
     import numpy as np
 
     lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
-    return rows / np.where(lengths > 0, lengths, 1)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
