@@ -225,7 +225,8 @@ class LanceVectorIndex:
                 f"the query has {len(flat)} dimensions, the index of {self._model.model_id} has "
                 f"{self._model.dimensions}"
             )
-        norm = float(np.linalg.norm(flat))
+        # Not linalg.norm: its last bits depend on the processor, and the scores of every hit with them.
+        norm = float(np.sqrt(np.square(flat, dtype=np.float64).sum()))
         if not np.isfinite(norm):
             raise InvalidInput("the query vector holds a number that is not finite")
         return flat / np.float32(norm) if norm else flat
