@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from kebab.answer.decline import declines
 from kebab.answer.facts import facts, missing_from
 from kebab.answer.markers import Marked, read_markers
-from kebab.answer.prompt import inert
+from kebab.answer.prompt import inert, printable
 from kebab.answer.sentences import Sentence, sentences
 from kebab.domain.answers import Claim, Evidence, Quote, RefusalReason
 from kebab.domain.citations import Citation, CitationKind
@@ -85,8 +85,8 @@ def find_quote(claim: str, item: Evidence, analyzer: Analyzer) -> Quote:
     ranked = [(_overlap(wanted, frozenset(analyzer.terms(s.text))), s) for s in sentences(item.text)]
     best = max(ranked, key=lambda pair: pair[0], default=None)
     if best is None or best[0] == 0:
-        return Quote(item.marker, item.citation, item.text.strip())
-    return Quote(item.marker, _lines_of(item, best[1]), best[1].text)
+        return Quote(item.marker, item.citation, printable(item.text.strip()))
+    return Quote(item.marker, _lines_of(item, best[1]), printable(best[1].text))
 
 
 def _lines_of(item: Evidence, sentence: Sentence) -> Citation:

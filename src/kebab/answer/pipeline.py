@@ -15,6 +15,7 @@ from kebab.answer.check import check
 from kebab.answer.gate import GATE_VERSION, Gate
 from kebab.answer.generate import Writer
 from kebab.answer.pack import pack
+from kebab.answer.prompt import printable
 from kebab.answer.question import Question, read_question
 from kebab.answer.split import split
 from kebab.domain.answers import (
@@ -188,7 +189,7 @@ class Asker:
         started = perf_counter()
         try:
             with closing(self.writer.write(draft.asked, draft.evidence)) as pieces:
-                for piece in pieces:
+                for piece in map(printable, pieces):
                     draft.pieces.append(piece)
                     yield AnswerEvent(AnswerEventKind.TOKEN, delta=piece)
         except (GeneratorExit, KeyboardInterrupt):
@@ -259,7 +260,7 @@ def _candidate(hit: SearchHit) -> AskCandidate:
         hit.heading_path,
         hit.citation,
         hit.score,
-        " ".join(hit.snippet.text.split()),
+        printable(" ".join(hit.snippet.text.split())),
     )
 
 

@@ -19,6 +19,7 @@ from kebab.ports import Prompt
 PROMPT_VERSION = "answer-v1"
 _LANGUAGES = {"ko": "Korean (한국어)", "en": "English"}
 _MARKER = re.compile(r"\[#(\d)")
+_UNPRINTABLE = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]")
 # The control tokens of chat formats. A server that parses special tokens in a message would obey them.
 _CONTROL = re.compile(r"<\|(?=\w)|(?<=\w)\|>|\[(?=/?INST\])|<(?=/?s>|/?start_of_turn|/?end_of_turn|<SYS>)")
 
@@ -60,12 +61,19 @@ def load_template(version: str = PROMPT_VERSION) -> PromptTemplate:
 
 
 def inert(text: str) -> str:
-    """The text with what a model or a marker reader could take for structure made harmless.
+    """The text with what a model, a marker reader or a terminal could take for structure made harmless.
 
-    ``[#3]`` becomes ``[no. 3]`` and control tokens of chat formats are broken by a space; anything else is
-    unchanged. The fence needs no escaping: its number depends on the texts, so none of them can contain it.
+    ``[#3]`` becomes ``[no. 3]``, control tokens of chat formats are broken by a space, control characters are
+    removed; anything else is unchanged. The fence needs no escaping: its number depends on the texts, so none
+    of them can contain it.
     """
-    return _CONTROL.sub(lambda match: f"{match[0][0]} {match[0][1:]}", _MARKER.sub(r"[no. \1", text))
+    text = _MARKER.sub(r"[no. \1", printable(text))
+    return _CONTROL.sub(lambda match: f"{match[0][0]} {match[0][1:]}", text)
+
+
+def printable(text: str) -> str:
+    """The text without control characters other than tabs and line breaks."""
+    return _UNPRINTABLE.sub("", text)
 
 
 def _fenced(item: Evidence, fence: str) -> str:
