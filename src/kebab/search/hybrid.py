@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Protocol
 
 from kebab.domain.fusion import Fused, Ranked
@@ -15,8 +14,6 @@ from kebab.domain.hits import (
     LegEvidence,
     Retrieval,
     RetrievalDetail,
-    SearchTrace,
-    TraceCandidate,
 )
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode, SearchQuery
@@ -25,6 +22,7 @@ from kebab.ports import DocumentStore, Retriever
 from kebab.search.fusion import FusionPolicy, QueryEvidence
 from kebab.search.lexical import lexical_score
 from kebab.search.present import Placed, Presenter
+from kebab.search.trace import Stopwatch, trace_of
 from kebab.search.vector import vector_score
 
 CANDIDATES = 100
@@ -111,7 +109,7 @@ class HybridRetriever:
     def rank(self, query: SearchQuery) -> list[Ranked]:
         """The order that ``search`` shows, at least ``query.k`` deep, without looking up texts."""
         if query.mode is SearchMode.HYBRID and self.vector is not None:
-            rankings, _ = self._rankings(query, (self.lexical, self.vector), {})
+            rankings, _ = self._rankings(query, (self.lexical, self.vector), Stopwatch())
             return [Ranked(item.id, item.score) for item in self._fuse(query, rankings)[0]]
         leg = self.vector if self.vector is not None and query.mode is SearchMode.VECTOR else self.lexical
         return leg.rank(query, depth=query.k, docs=self.store.matching(query.filters))
@@ -119,44 +117,41 @@ class HybridRetriever:
     def before_fusion(self, query: SearchQuery) -> tuple[dict[str, list[Ranked]], QueryEvidence]:
         """What the fusion policy gets to see of a query: the legs' first tier and the evidence."""
         legs = (self.lexical,) if self.vector is None else (self.lexical, self.vector)
-        rankings, _ = self._rankings(query, legs, {})
+        rankings, _ = self._rankings(query, legs, Stopwatch())
         return _tier(rankings, 0, self.candidates, set()), self.evidence.read(query, rankings)
 
     def _fused_search(self, query: SearchQuery, legs: tuple[LegRetriever, ...]) -> Retrieval:
-        timings: dict[str, float] = {}
-        rankings, degraded = self._rankings(query, legs, timings)
-        started = perf_counter()
+        watch = Stopwatch()
+        rankings, degraded = self._rankings(query, legs, watch)
         fused, note = self._fuse(query, rankings)
-        timings["fusion_ms"] = _since(started)
-        started = perf_counter()
+        watch.lap("fusion")
         places = _places(rankings)
         models = [leg.embedding_model for leg in legs if leg.leg.value in rankings]
         hits = self.presenter.hits(
-            [_placed(item, places, self.candidates) for item in fused],
+            (_placed(item, places, self.candidates) for item in fused),
             query,
             score_kind=self.fusion.kind,
             index_version=self.index_version,
             embedding_model=next((model for model in models if model), None),
         )
-        timings["present_ms"] = _since(started)
-        return Retrieval(hits, degraded, self._trace(rankings, timings), note)
+        watch.lap("present")
+        return Retrieval(hits, degraded, trace_of(rankings, watch), note)
 
     def _rankings(
-        self, query: SearchQuery, legs: tuple[LegRetriever, ...], timings: dict[str, float]
+        self, query: SearchQuery, legs: tuple[LegRetriever, ...], watch: Stopwatch
     ) -> tuple[dict[str, list[Ranked]], tuple[Degradation, ...]]:
         docs = self.store.matching(query.filters)
         rankings: dict[str, list[Ranked]] = {}
         degraded: list[Degradation] = []
         failures: list[EngineError] = []
         for leg in legs:
-            started = perf_counter()
             try:
                 rankings[leg.leg.value] = leg.rank(query, depth=self._depth(query.k), docs=docs)
                 degraded += leg.degraded()
             except EngineError as error:
                 failures.append(error)
                 degraded.append(Degradation(leg.leg.value, error.code, error.message))
-            timings[f"{leg.leg.value}_ms"] = _since(started)
+            watch.lap(leg.leg.value)
         if not rankings:
             raise failures[0]
         return rankings, tuple(degraded)
@@ -182,16 +177,6 @@ class HybridRetriever:
             ceiling = fused[-1].score if fused else 1.0
             fused += [_scaled(item, ceiling) for item in self.fusion.fuse(tier, evidence)[0]]
         return fused, note
-
-    def _trace(self, rankings: Mapping[str, Sequence[Ranked]], timings: dict[str, float]) -> SearchTrace:
-        legs = {
-            leg: tuple(
-                TraceCandidate(ChunkId(item.id), rank, item.score)
-                for rank, item in enumerate(ranking, start=1)
-            )
-            for leg, ranking in rankings.items()
-        }
-        return SearchTrace(legs, timings)
 
 
 def _tier(
@@ -241,7 +226,3 @@ def _placed(item: Fused, places: Places, candidates: int) -> Placed:
             for leg, (rank, score) in found.items()
         ),
     )
-
-
-def _since(started: float) -> float:
-    return (perf_counter() - started) * 1000

@@ -11,6 +11,7 @@ from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, LexicalIndex, LexicalQuery
 from kebab.search.present import Placed, Presenter
+from kebab.search.trace import Stopwatch, trace_of
 
 
 def lexical_score(bm25: float) -> float:
@@ -36,7 +37,9 @@ class LexicalRetriever:
         return self.index.version
 
     def search(self, query: SearchQuery) -> Retrieval:
+        watch = Stopwatch()
         ranked = self.rank(query, depth=query.k, docs=self.store.matching(query.filters))
+        watch.lap(self.leg.value)
         placed = [self._placed(rank, item) for rank, item in enumerate(ranked, start=1)]
         hits = self.presenter.hits(
             placed,
@@ -45,7 +48,8 @@ class LexicalRetriever:
             index_version=self.index_version,
             embedding_model=None,
         )
-        return Retrieval(hits, self.degraded())
+        watch.lap("present")
+        return Retrieval(hits, self.degraded(), trace_of({self.leg.value: ranked}, watch))
 
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         """Chunk ids by BM25, best first, at most ``depth``; empty when no word of the query is known."""

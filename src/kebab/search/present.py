@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 from kebab.domain.chunks import StoredChunk, searchable_text
 from kebab.domain.citations import cite
@@ -38,7 +39,7 @@ class Presenter:
 
     def hits(
         self,
-        placed: Sequence[Placed],
+        placed: Iterable[Placed],
         query: SearchQuery,
         *,
         score_kind: ScoreKind,
@@ -51,10 +52,8 @@ class Presenter:
         never shows removed text.
         """
         found: list[tuple[Placed, StoredChunk]] = []
-        for start in range(0, len(placed), query.k):
-            if len(found) >= query.k:
-                break
-            page = placed[start : start + query.k]
+        rest = iter(placed)
+        while len(found) < query.k and (page := list(islice(rest, query.k - len(found)))):
             stored = self.store.hydrate([item.chunk_id for item in page])
             found += [(item, stored[item.chunk_id]) for item in page if item.chunk_id in stored]
         terms = frozenset(self.analyzer.query_terms(query.text))
@@ -62,7 +61,7 @@ class Presenter:
             found = [(self._with_terms(item, stored, terms), stored) for item, stored in found]
         return tuple(
             self._hit(rank, item, stored, terms, score_kind, index_version, embedding_model)
-            for rank, (item, stored) in enumerate(found[: query.k], start=1)
+            for rank, (item, stored) in enumerate(found, start=1)
         )
 
     def _with_terms(self, placed: Placed, stored: StoredChunk, terms: frozenset[str]) -> Placed:

@@ -12,6 +12,7 @@ from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, Embedder, EmbeddingKind, EmbeddingStore, VectorIndex
 from kebab.search.present import Placed, Presenter
+from kebab.search.trace import Stopwatch, trace_of
 
 
 def vector_score(cosine: float) -> float:
@@ -42,7 +43,9 @@ class VectorRetriever:
         return self.embedder.model_id
 
     def search(self, query: SearchQuery) -> Retrieval:
+        watch = Stopwatch()
         ranked = self.rank(query, depth=query.k, docs=self.store.matching(query.filters))
+        watch.lap(self.leg.value)
         placed = [self._placed(rank, item) for rank, item in enumerate(ranked, start=1)]
         hits = self.presenter.hits(
             placed,
@@ -51,7 +54,8 @@ class VectorRetriever:
             index_version=self.index_version,
             embedding_model=self.embedder.model_id,
         )
-        return Retrieval(hits, self.degraded())
+        watch.lap("present")
+        return Retrieval(hits, self.degraded(), trace_of({self.leg.value: ranked}, watch))
 
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         """Chunk ids by cosine, best first, at most ``depth``; empty for a query without text."""

@@ -57,7 +57,10 @@ def test_a_single_mode_is_its_leg_unchanged(shelf: Shelf, mode: SearchMode) -> N
     shelf.add("a.md", "alpha beta", "gamma delta")
     query = SearchQuery("alpha gamma", mode, k=5)
     leg = shelf.lexical() if mode is SearchMode.LEXICAL else shelf.vector()
-    assert shelf.hybrid().search(query) == leg.search(query)
+    found, alone = shelf.hybrid().search(query), leg.search(query)
+    assert (found.hits, found.degraded, found.trace.legs) == (alone.hits, alone.degraded, alone.trace.legs)
+    assert list(found.trace.legs) == [mode.value]
+    assert set(found.trace.timings_ms) == {f"{mode.value}_ms", "present_ms"}
 
 
 def test_a_single_mode_never_asks_the_other_leg(shelf: Shelf) -> None:
