@@ -135,7 +135,7 @@ def _step(step: AskStep, screen: Screen) -> list[str]:
     gate = step.gate
     verdict = "passed" if gate.passed else "refused"
     title = f"gate {verdict} at {gate.confidence:.2f} (needs {gate.threshold:.2f}), {step.hits} hits"
-    lines = [screen.bold(title) + screen.dim(f"  {clip(step.query, max(20, screen.columns - 50))}")]
+    lines = [screen.bold(title), INDENT + screen.dim(clip(step.query, screen.columns - len(INDENT)))]
     for name in GATE_FEATURES if gate.features else ():
         value = getattr(gate.features, name)
         drawn = "no such leg" if value is None else f"{screen.bar(value)}  {value:.2f}"
