@@ -102,6 +102,7 @@ class Analyzer:
     def __init__(self) -> None:
         self._stem = _Stemmer()
         self._memory = _Memory(self._stem)
+        self._asked = _Asked(frozenset(), self._memory, self._stem)
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text as the index holds them: main stream in text order, then other forms."""
@@ -150,17 +151,14 @@ class Analyzer:
         return _merged((origins[start][0], origins[end - 1][1]) for start, end in ranges)
 
     def _matches(self, text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
-        memory = self._recall()
+        asked = self._asked
+        if asked.terms != wanted:
+            # One page of hits asks for the same terms a dozen times, and its texts share most tokens.
+            asked = self._asked = _Asked(wanted, self._recall(), self._stem)
         for match in _TOKEN.finditer(text):
-            token, at = match[0], match.start()
-            # Most tokens match nothing, and the memory knows that ten times faster than the pieces.
-            if wanted.isdisjoint(memory[token].split()) and wanted.isdisjoint(
-                memory.forms.get(token, "").split()
-            ):
-                continue
-            for piece in _pieces(token, self._stem):
-                if piece.term in wanted:
-                    yield at + piece.start, at + piece.end
+            for start, end in asked[match[0]]:
+                at = match.start()
+                yield at + start, at + end
 
     def _recall(self) -> _Memory:
         # A full memory is replaced, not cleared: another thread may be between its two lookups.
@@ -183,6 +181,26 @@ class _Stemmer:
 
                 self._stem = Stemmer.Stemmer("english", 0).stemWord
             return self._stem(word)
+
+
+class _Asked(dict[str, tuple[tuple[int, int], ...]]):
+    """Raw token → the ranges in it that mean one of the terms; fills itself."""
+
+    def __init__(self, terms: frozenset[str], memory: _Memory, stem: Callable[[str], str]) -> None:
+        super().__init__()
+        self.terms = terms
+        self._memory = memory
+        self._stem = stem
+
+    def __missing__(self, token: str) -> tuple[tuple[int, int], ...]:
+        # Most tokens match nothing, and the memory knows that ten times faster than the pieces.
+        held = {*self._memory[token].split(), *self._memory.forms.get(token, "").split()}
+        ranges: tuple[tuple[int, int], ...] = ()
+        if not self.terms.isdisjoint(held):
+            pieces = _pieces(token, self._stem)
+            ranges = tuple((piece.start, piece.end) for piece in pieces if piece.term in self.terms)
+        self[token] = ranges
+        return ranges
 
 
 class _Memory(dict[str, str]):
