@@ -14,6 +14,7 @@ def export(
     folder: Path,
     *,
     pieces: list[tuple[str, float]],
+    continuing: int,
     vectors: np.ndarray,
     weights: np.ndarray,
     power: float,
@@ -21,7 +22,8 @@ def export(
 ) -> None:
     """Write int8 vectors, integer weights (2, n), pieces with scores, and the model's description.
 
-    Each row is scaled to the full int8 range; the scale goes into both of the token's weights.
+    The pieces come as `vocabulary.ordered` gives them. Each row is scaled to the full int8 range; the scale
+    goes into both of the token's weights.
     """
     folder.mkdir(parents=True, exist_ok=True)
     highest = np.maximum(np.abs(vectors).max(axis=1), 1e-12)
@@ -31,5 +33,12 @@ def export(
     np.save(folder / "weights.npy", whole.astype(np.int32))
     np.save(folder / "scores.npy", np.array([score for _, score in pieces], dtype=np.float32))
     (folder / "pieces.txt").write_text("\n".join(piece for piece, _ in pieces), "utf-8")
-    about = {"id": "kebab-static", "version": version, "count_power": power, "dimensions": vectors.shape[1]}
+    about = {
+        "id": "kebab-static",
+        "version": version,
+        "licence": "CC-BY-SA-4.0",
+        "dimensions": vectors.shape[1],
+        "count_power": power,
+        "continuing": continuing,
+    }
     (folder / "model.json").write_text(json.dumps(about, indent=1) + "\n", "utf-8")

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.pairs import TYPES, Bags, PairSet
+from training.settings import Settings
 
 QUERY, DOCUMENT = 0, 1
 
@@ -45,18 +46,18 @@ def on_device(parts: list[Bags], device: torch.device) -> DeviceBags:
 
 
 class StaticModel(nn.Module):
-    """Sums weighted token vectors; `power` saturates how often a token counts in one text."""
+    """Sums weighted token vectors; a power below 1 saturates how often a token counts in one text."""
 
-    def __init__(self, frequencies: Tensor, *, dimensions: int, power: float, highest_scale: float) -> None:
+    def __init__(self, frequencies: Tensor, settings: Settings) -> None:
         super().__init__()
         size = len(frequencies)
-        self.vectors = nn.Parameter(torch.randn(size, dimensions) / dimensions**0.5)
+        self.vectors = nn.Parameter(torch.randn(size, settings.dimensions) / settings.dimensions**0.5)
         # Smooth inverse frequency (Arora, Liang & Ma 2017) to begin with.
-        start = torch.log(1e-3 / (1e-3 + frequencies))
+        start = torch.log(settings.smoothing / (settings.smoothing + frequencies))
         self.log_weights = nn.Parameter(torch.stack([start, start]))
         self.log_scale = nn.Parameter(torch.tensor(3.0))
-        self.power = power
-        self.highest_scale = math.log(highest_scale)
+        self.power = settings.count_power
+        self.highest_scale = math.log(settings.highest_scale)
 
     def forward(self, bags: tuple[Tensor, Tensor, Tensor], kind: int, *, dropout: float = 0.0) -> Tensor:
         tokens, counts, firsts = bags
@@ -124,7 +125,7 @@ def sampler(
     weights = sizes.astype(np.float64) ** damping * [boosts.get(names[owner], 1.0) for owner in owners]
     for kind, name in enumerate(TYPES):
         chosen = kinds == kind
-        if chosen.any():
+        if weights[chosen].sum() > 0:
             weights[chosen] *= shares[name] / weights[chosen].sum()
 
     def move(array: np.ndarray) -> Tensor:

@@ -18,7 +18,7 @@ import numpy as np
 
 from kebab.adapters.embedders.subwords import Subwords
 from training.records import SEPARATOR, Record, is_dev, read, sources
-from training.vocabulary import load
+from training.vocabulary import cutter
 
 TYPES = (
     "title-en",
@@ -57,6 +57,7 @@ class Side:
     language: str
     title: str
     title_tokens: Tokens
+    texts: list[str]
     sentences: list[Tokens]
     chunks: list[list[Tokens]]
 
@@ -82,10 +83,14 @@ def chunked(sentences: Sequence[Tokens]) -> list[list[Tokens]]:
 def side(subwords: Subwords, language: str, title: str, body: str) -> Side | None:
     """Return one language of a record, or None where it has no text."""
     title = title.replace(SEPARATOR, " ").strip()
-    sentences = [tokens[:_WHOLE] for part in _SENTENCE_END.split(body) if (tokens := subwords.numbers(part))]
-    if not sentences:
+    cut = [
+        (text, tokens[:_WHOLE]) for text in _SENTENCE_END.split(body) if (tokens := subwords.numbers(text))
+    ]
+    if not cut:
         return None
-    return Side(language, title, subwords.numbers(title), sentences, chunked(sentences))
+    sentences = [tokens for _, tokens in cut]
+    texts = [text for text, _ in cut]
+    return Side(language, title, subwords.numbers(title), texts, sentences, chunked(sentences))
 
 
 def flat(sentences: Sequence[Tokens]) -> Tokens:
@@ -97,6 +102,7 @@ class PairMaker:
     """Makes the pairs of records; the same seed gives the same pairs."""
 
     subwords: Subwords
+    translations: dict[str, list[str]] = field(default_factory=dict)
     seed: int = 1
     _random: random.Random = field(init=False)
 
@@ -110,6 +116,8 @@ class PairMaker:
         for first, one in ((0, english), (2, korean)):
             if one is not None:
                 yield from self._within(one, title=8 if dictionary else first, cloze=first + 1)
+        if english:
+            yield from self._mixed(english, dictionary=dictionary)
         if english and korean:
             yield from self._across(english, korean, long=4, short=6)
             yield from self._across(korean, english, long=5, short=7)
@@ -149,6 +157,27 @@ class PairMaker:
             place = self._random.randrange(len(query.sentences))
             yield Pair(short, query.sentences[place], target.sentences[place])
 
+    def _mixed(self, side: Side, *, dictionary: bool) -> Iterator[Pair]:
+        """Say words of an English query in Korean, for sources without translation (Qin et al. 2020)."""
+        asked = (
+            side.title if self._random.random() < 0.3 and not dictionary else self._random.choice(side.texts)
+        )
+        if dictionary or self._random.random() < 0.4:
+            mixed = self._translated(asked)
+            if mixed:
+                yield Pair(7 if dictionary else 5, self.subwords.numbers(mixed), side.whole)
+
+    def _translated(self, text: str) -> str | None:
+        words = text.lower().split()
+        known = [self.translations.get(word.strip(".,;:?!()\"'")) for word in words]
+        if sum(found is not None for found in known) * 4 < len(words):
+            return None
+        pairs = zip(words, known, strict=True)
+        return " ".join(
+            self._random.choice(found) if found and self._random.random() < 0.8 else word
+            for word, found in pairs
+        )
+
     def _some(self, chunks: list[list[Tokens]]) -> list[list[Tokens]]:
         return chunks if len(chunks) <= _MOST_CHUNKS else self._random.sample(chunks, _MOST_CHUNKS)
 
@@ -184,13 +213,26 @@ def bags(texts: Sequence[Tokens]) -> Bags:
     return Bags(tokens, np.minimum(counts, 255).astype(np.uint8), offsets)
 
 
+def translations(folder: Path) -> dict[str, list[str]]:
+    """Return the Korean words for single English words, from the bilingual dictionaries of a folder."""
+    found: dict[str, list[str]] = {}
+    for name in ("kedict", "cldr"):
+        path = folder / f"{name}.jsonl.xz"
+        for record in read(path) if path.is_file() else ():
+            korean = record.title_ko or record.body_ko
+            for gloss in re.split(r"[,;]", (record.title_en or record.body_en).lower()):
+                word = re.sub(r"^(to|a|an|the) ", "", gloss.strip())
+                if word.isalpha() and len(word) > 3 and " " not in korean:
+                    found.setdefault(word, []).append(korean)
+    return found
+
+
 Job = tuple[Path, Path, int, int, int]
 
 
 def _make(job: Job) -> tuple[PairSet, PairSet]:
     path, vocabulary, part, parts, seed = job
-    pieces = load(vocabulary)
-    maker = PairMaker(Subwords([p for p, _ in pieces], [s for _, s in pieces]), seed=seed + part)
+    maker = PairMaker(cutter(vocabulary), translations(path.parent), seed=seed + part)
     name = path.name.split(".")[0]
     found: dict[bool, list[tuple[int, Pair]]] = {False: [], True: []}
     for number, record in enumerate(read(path)):

@@ -9,11 +9,12 @@ trained and written to OUT/NAME. Without variants there is one, named "model".
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import math
 import time
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from os import cpu_count
 from pathlib import Path
@@ -94,15 +95,27 @@ def rate(step: int, settings: Settings) -> float:
     return 0.5 * (1 + math.cos(math.pi * (step - settings.warmup) / max(1, settings.steps - settings.warmup)))
 
 
-def fit(material: Material, settings: Settings) -> StaticModel:
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A trained model and the random vectors it began with."""
+
+    model: StaticModel
+    start: torch.Tensor
+
+    def blended(self, share: float) -> StaticModel:
+        """Return the model some share of the way from its start to its end (Wortsman et al. 2022).
+
+        Random vectors tell words apart, which is worth more on text unlike the training text.
+        """
+        model = copy.deepcopy(self.model)
+        model.vectors.data = self.start + share * (self.model.vectors.data - self.start)
+        return model
+
+
+def fit(material: Material, settings: Settings) -> Fitted:
     """Return a model trained with these settings; the same settings on the same device repeat it."""
     torch.manual_seed(settings.seed)
-    model = StaticModel(
-        material.frequencies(settings.vocabulary).cpu(),
-        dimensions=settings.dimensions,
-        power=settings.count_power,
-        highest_scale=settings.highest_scale,
-    ).to(material.device)
+    model = StaticModel(material.frequencies(settings.vocabulary).cpu(), settings).to(material.device)
     draws = sampler(
         material.sets,
         material.groups,
@@ -113,6 +126,7 @@ def fit(material: Material, settings: Settings) -> StaticModel:
         device=material.device,
         seed=settings.seed,
     )
+    start = model.vectors.detach().clone()
     optimizer = torch.optim.Adam(
         [
             {"params": [model.vectors], "lr": settings.learning_rate},
@@ -129,17 +143,18 @@ def fit(material: Material, settings: Settings) -> StaticModel:
         same = (owners[:, None] == owners[None, :]).fill_diagonal_(False)
         optimizer.zero_grad()
         contrast(model, queries, documents, same).backward()
-        model.vectors.grad[:, : settings.frozen] = 0
         optimizer.step()
         schedule.step()
-    return model
+    return Fitted(model, start)
 
 
 def save(model: StaticModel, folder: Path, pieces: list[tuple[str, float]], settings: Settings) -> None:
     """Write the model's files and the settings they came from."""
+    pieces, continuing = vocabulary.ordered(pieces)
     export(
         folder,
         pieces=pieces,
+        continuing=continuing,
         vectors=model.vectors.detach().cpu().numpy(),
         weights=model.log_weights.detach().exp().cpu().numpy(),
         power=settings.count_power,
@@ -180,6 +195,7 @@ def main() -> None:
     workers = cpu_count() or 1
     began = time.monotonic()
     ready: dict[Path, Material] = {}
+    fitted: tuple[Settings, Fitted] | None = None
     # Judged beside the training of the next variant; a forked process cannot use the device's library.
     judges, jobs = ProcessPoolExecutor(4, mp_context=get_context("spawn")), []
     for name, settings in variants(arguments.variants).items():
@@ -193,7 +209,10 @@ def main() -> None:
             print(
                 f"{time.monotonic() - began:6.0f}s  {len(ready[path].rows)} pairs for {path.name}", flush=True
             )
-        model = fit(ready[path], settings)
+        recipe = replace(settings, blend=1.0)
+        if fitted is None or fitted[0] != recipe:
+            fitted = (recipe, fit(ready[path], recipe))
+        model = fitted[1].blended(settings.blend)
         dev = dev_figures(model, ready[path], settings.held_out)
         print(f"{time.monotonic() - began:6.0f}s  {name}: {_short(_means(dev))}", flush=True)
         save(model, arguments.out / name, vocabulary.load(path), settings)

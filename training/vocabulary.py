@@ -12,8 +12,11 @@ from collections.abc import Iterable, Iterator
 from multiprocessing import Pool
 from pathlib import Path
 
-from kebab.adapters.embedders.subwords import CONTINUES, runs, words
+from kebab.adapters.embedders.subwords import Subwords, runs, words
 from training.records import read, sources
+
+CONTINUES = "_"
+"""Marks a Latin piece that does not begin its word; never part of a run itself."""
 
 _START = "\u2581"
 _DAMPING = 0.75
@@ -101,6 +104,19 @@ def build(folder: Path, *, size: int, hangul: int, workers: int) -> list[tuple[s
     ]
     unique = dict(reversed(pieces))
     return sorted(unique.items(), key=lambda item: (-item[1], item[0]))[:size]
+
+
+def ordered(pieces: list[tuple[str, float]]) -> tuple[list[tuple[str, float]], int]:
+    """Return the pieces without marks, those that continue a word last, and how many begin one."""
+    first = [(piece, score) for piece, score in pieces if not piece.startswith(CONTINUES)]
+    inside = [(piece[1:], score) for piece, score in pieces if piece.startswith(CONTINUES)]
+    return first + inside, len(first)
+
+
+def cutter(path: Path) -> Subwords:
+    """Return what cuts text into the pieces of a vocabulary file."""
+    pieces, continuing = ordered(load(path))
+    return Subwords([piece for piece, _ in pieces], [score for _, score in pieces], continuing=continuing)
 
 
 def write(path: Path, pieces: list[tuple[str, float]]) -> None:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kebab.adapters.embedders.subwords import Subwords
 from kebab.errors import ModelUnavailable
@@ -28,6 +28,7 @@ SHIPPED = Path(__file__).with_name("kebab_static")
 _ROW = {EmbeddingKind.QUERY: 0, EmbeddingKind.DOCUMENT: 1}
 _HIGHEST_COUNT = 4096
 _COUNT_UNIT = 256
+_BLOCK = 128
 
 
 class StaticEmbedder:
@@ -53,31 +54,36 @@ class StaticEmbedder:
     @property
     def dimensions(self) -> int:
         """How many numbers a vector has."""
-        return int(self._about["dimensions"])
+        return int(str(self._about["dimensions"]))
 
     def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> NDArray[np.float32]:
         """Return one row a text, in order, each of length 1. Raises ModelUnavailable."""
         import numpy as np
 
         weights = self._weights[_ROW[kind]]
+        # Reused for every text: a fresh array of this size costs more than the sum itself.
+        workspace = np.empty((_BLOCK, self.dimensions))
         rows = np.empty((len(texts), self.dimensions), dtype=np.float32)
         for place, text in enumerate(texts):
-            rows[place] = self._one(text, weights)
+            rows[place] = self._one(text, weights, workspace)
         return rows
 
-    def _one(self, text: str, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _one(
+        self, text: str, weights: NDArray[np.float64], workspace: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         import numpy as np
 
         found = self._subwords.numbers(text)
-        if not found:
-            return np.full(self.dimensions, self.dimensions**-0.5)
         tokens, counts = np.unique(np.array(found, dtype=np.int32), return_counts=True)
-        factors = self._count_factors[np.minimum(counts, _HIGHEST_COUNT - 1)]
-        summed = (weights[tokens] * factors) @ self._vectors[tokens].astype(np.float64)
+        factors = weights[tokens] * self._count_factors[np.minimum(counts, _HIGHEST_COUNT - 1)]
+        summed = np.zeros(self.dimensions)
+        for first in range(0, len(tokens), _BLOCK):
+            block = tokens[first : first + _BLOCK]
+            rows = workspace[: len(block)]
+            np.copyto(rows, self._vectors.take(block, axis=0))
+            summed += factors[first : first + _BLOCK] @ rows
         length = np.sqrt(summed @ summed)
-        if length == 0.0:
-            return np.full(self.dimensions, self.dimensions**-0.5)
-        return np.asarray(summed / length)
+        return summed / length if length else np.full(self.dimensions, self.dimensions**-0.5)
 
     @cached_property
     def _about(self) -> dict[str, object]:
@@ -91,20 +97,25 @@ class StaticEmbedder:
 
     @cached_property
     def _vectors(self) -> NDArray[np.int8]:
-        return self._load("vectors.npy", mapped=True)
+        import numpy as np
+
+        # As a plain array: indexing through the memory map's own class costs more.
+        return np.asarray(self._load("vectors.npy", mapped=True))
 
     @cached_property
     def _weights(self) -> NDArray[np.float64]:
         import numpy as np
 
-        return self._load("weights.npy").astype(np.float64)
+        weights: NDArray[np.float64] = self._load("weights.npy").astype(np.float64)
+        return weights
 
     @cached_property
     def _count_factors(self) -> NDArray[np.float64]:
         import numpy as np
 
         power = float(str(self._about["count_power"]))
-        return np.rint(_COUNT_UNIT * np.arange(_HIGHEST_COUNT, dtype=np.float64) ** power)
+        factors: NDArray[np.float64] = np.rint(_COUNT_UNIT * np.arange(float(_HIGHEST_COUNT)) ** power)
+        return factors
 
     @cached_property
     def _subwords(self) -> Subwords:
@@ -112,12 +123,16 @@ class StaticEmbedder:
             pieces = (self._folder / "pieces.txt").read_text("utf-8").split("\n")
         except (OSError, ValueError) as error:
             raise ModelUnavailable(f"the vocabulary in {self._folder} cannot be read: {error}") from error
-        return Subwords(pieces, self._load("scores.npy").tolist())
+        scores = self._load("scores.npy").tolist()
+        return Subwords(pieces, scores, continuing=int(str(self._about["continuing"])))
 
-    def _load(self, name: str, *, mapped: bool = False) -> NDArray[np.generic]:
+    def _load(self, name: str, *, mapped: bool = False) -> NDArray[Any]:
         import numpy as np
 
         try:
-            return np.load(self._folder / name, mmap_mode="r" if mapped else None, allow_pickle=False)
+            found: NDArray[Any] = np.load(
+                self._folder / name, mmap_mode="r" if mapped else None, allow_pickle=False
+            )
         except (OSError, ValueError) as error:
             raise ModelUnavailable(f"{name} in {self._folder} cannot be read: {error}") from error
+        return found

@@ -1,8 +1,9 @@
 """Cuts text into the pieces of a fixed vocabulary, without a tokenizer engine.
 
 A text is a bag of words; a word is a run of one script; a run is cut into the likeliest pieces of a unigram
-language model (Kudo 2018). Words repeat, so each is cut once and remembered. Latin pieces that continue a
-word carry a leading mark; Hangul ones do not, so that a compound and its parts share their pieces.
+language model (Kudo 2018). Words repeat, so each is cut once and remembered. A Latin piece that continues a
+word is another piece than one that begins it; in Hangul they are the same, so that a compound and its parts
+meet.
 """
 
 from __future__ import annotations
@@ -11,9 +12,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from itertools import chain
-
-CONTINUES = "_"
-"""Marks a Latin piece that does not begin its word; never part of a run itself."""
+from math import inf
 
 _MEMORY = 200_000
 _LONGEST_RUN = 48
@@ -28,9 +27,8 @@ _RUN = re.compile(r"[가-힣]+|[^\W_가-힣]+")
 
 def runs(word: str) -> list[str]:
     """Return the lower-case single-script runs of a word as it stands in a text, long ones in parts."""
-    word = unicodedata.normalize("NFC", word)
-    parts = _CAMEL.split(word) if not word.islower() else [word]
-    found = chain.from_iterable(_RUN.findall(part.lower()) for part in parts)
+    lowered = word.lower()
+    found = _RUN.findall(lowered if lowered == word else " ".join(_CAMEL.split(word)).lower())
     return [run[i : i + _LONGEST_RUN] for run in found for i in range(0, len(run), _LONGEST_RUN)]
 
 
@@ -39,36 +37,18 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
 
 
-def best_cut(run: str, scores: Mapping[str, float]) -> list[str]:
-    """Return the pieces of a run with the highest summed score; characters without any piece are left out."""
-    whole = not "가" <= run[0] <= "힣"
-    best: list[tuple[float, int]] = [(0.0, 0)]
-    for end in range(1, len(run) + 1):
-        options = [(best[end - 1][0] + _UNKNOWN, end - 1)]
-        for start in range(max(0, end - _LONGEST_PIECE), end):
-            piece = run[start:end] if start == 0 or not whole else CONTINUES + run[start:end]
-            score = scores.get(piece)
-            if score is not None:
-                options.append((best[start][0] + score, start))
-        best.append(max(options))
-    pieces: list[str] = []
-    end = len(run)
-    while end:
-        start = best[end][1]
-        piece = run[start:end] if start == 0 or not whole else CONTINUES + run[start:end]
-        pieces.append(piece)
-        end = start
-    return [piece for piece in reversed(pieces) if piece in scores]
-
-
 class Subwords(dict[str, tuple[int, ...]]):
     """Maps a word to the numbers of its pieces; remembers the words it has met."""
 
-    def __init__(self, pieces: Sequence[str], scores: Sequence[float]) -> None:
-        """Take the vocabulary in the order of its numbers, and the log-probability of each piece."""
+    def __init__(self, pieces: Sequence[str], scores: Sequence[float], *, continuing: int) -> None:
+        """Take the vocabulary in the order of its numbers, with the log-probability of each piece.
+
+        The pieces from number `continuing` on stand only inside Latin words.
+        """
         super().__init__()
-        self._numbers = dict(zip(pieces, range(len(pieces)), strict=True))
-        self._scores = dict(zip(pieces, scores, strict=True))
+        self._first = dict(zip(pieces[:continuing], range(continuing), strict=True))
+        self._inside = dict(zip(pieces[continuing:], range(continuing, len(pieces)), strict=True))
+        self._scores = scores
 
     def __missing__(self, word: str) -> tuple[int, ...]:
         found = tuple(chain.from_iterable(map(self._run, runs(word))))
@@ -81,7 +61,38 @@ class Subwords(dict[str, tuple[int, ...]]):
         return list(chain.from_iterable(map(self.__getitem__, words(text))))
 
     def _run(self, run: str) -> list[int]:
-        whole = self._numbers.get(run)
-        if whole is not None and not "가" <= run[0] <= "힣":
-            return [whole]
-        return [self._numbers[piece] for piece in best_cut(run, self._scores)]
+        if "가" <= run[0] <= "힣":
+            return best_cut(run, self._first, self._first, self._scores)
+        whole = self._first.get(run)
+        return [whole] if whole is not None else best_cut(run, self._first, self._inside, self._scores)
+
+
+def best_cut(
+    run: str, first: Mapping[str, int], inside: Mapping[str, int], scores: Sequence[float]
+) -> list[int]:
+    """Return the numbers of the pieces with the highest summed score (Viterbi), without unknown characters.
+
+    `first` holds the pieces that may begin the run, `inside` those that may follow.
+    """
+    size = len(run)
+    best = [0.0, *[-inf] * size]
+    steps: list[tuple[int, int | None]] = [(0, None)] * (size + 1)
+    for start in range(size):
+        table, base = (inside if start else first), best[start]
+        if base + _UNKNOWN > best[start + 1]:
+            best[start + 1], steps[start + 1] = base + _UNKNOWN, (start, None)
+        for end in range(start + 1, min(size, start + _LONGEST_PIECE) + 1):
+            number = table.get(run[start:end])
+            if number is not None and base + scores[number] > best[end]:
+                best[end], steps[end] = base + scores[number], (start, number)
+    return _followed(steps)
+
+
+def _followed(steps: Sequence[tuple[int, int | None]]) -> list[int]:
+    numbers: list[int] = []
+    end = len(steps) - 1
+    while end:
+        end, number = steps[end]
+        if number is not None:
+            numbers.append(number)
+    return numbers[::-1]
