@@ -18,6 +18,7 @@ from kebab.answer.sentences import sentences
 from kebab.domain.answers import GATE_FEATURES, GateFeatures, GateReport
 from kebab.domain.chunks import StoredChunk, searchable_text
 from kebab.domain.hits import Leg, Retrieval
+from kebab.errors import EngineError
 from kebab.ports import Analyzer, LexicalIndex
 
 GATE_VERSION = "gate-v1"
@@ -98,8 +99,14 @@ class Gate:
         return {keyword: max(idf[term] for term in keyword.terms) for keyword in question.keywords}
 
     def _idf(self, terms: Sequence[str]) -> dict[str, float]:
-        total = self.lexical.count()
-        frequencies = self.lexical.document_frequencies(list(dict.fromkeys(terms)))
+        """Rarity of each term as BM25 counts it. Equal where the words index cannot be used: the search went on
+        without it too.
+        """
+        distinct = list(dict.fromkeys(terms))
+        try:
+            total, frequencies = self.lexical.count(), self.lexical.document_frequencies(distinct)
+        except EngineError:
+            return dict.fromkeys(distinct, 1.0)
         return {
             term: math.log(1 + (max(total, df) - df + 0.5) / (df + 0.5)) for term, df in frequencies.items()
         }

@@ -14,9 +14,11 @@ from kebab.answer.question import read_question
 from kebab.domain.answers import GateFeatures, GateReport
 from kebab.domain.fusion import Ranked, rrf
 from kebab.domain.queries import SearchMode, SearchQuery
-from tests.fakes import FakeEmbedder, FakeVectorIndex
+from kebab.errors import Corrupt
+from tests.fakes import FakeEmbedder, FakeLexicalIndex, FakeVectorIndex
 from tests.unit.answer.world import ANALYZER, DEFAULTS, WEIGHTS, notes
 
+TRAIN = "When does the night train to Vienna leave?"
 SEEDS_GATE = 0.30
 """``score_gate`` of the original system, held against the normalised fusion score of the top hit."""
 
@@ -149,3 +151,17 @@ def test_the_background_is_measured_once_until_the_index_changes() -> None:
 def test_an_empty_index_has_no_background() -> None:
     embedder = FakeEmbedder(64)
     assert Background(embedder, FakeVectorIndex(embedder.key)).cosine() is None
+
+
+class BrokenLexicalIndex(FakeLexicalIndex):
+    def count(self) -> int:
+        raise Corrupt("the words index is damaged")
+
+
+def test_a_damaged_words_index_does_not_keep_the_gate_from_judging() -> None:
+    world = notes(embedder=FakeEmbedder(64))
+    found = world.retriever().search(SearchQuery(TRAIN, mode=SearchMode.VECTOR))
+    stored = world.store.hydrate([hit.chunk_id for hit in found.hits])
+    gate = replace(world.gate(), lexical=BrokenLexicalIndex())
+    report = gate.judge(read_question(TRAIN, ANALYZER), found, [stored[hit.chunk_id] for hit in found.hits])
+    assert report.passed
