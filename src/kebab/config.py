@@ -155,21 +155,21 @@ class Gate(Section, frozen=True):
 
     threshold: Annotated[float, Meta(ge=0, le=1)] = 0.4
     """Questions whose evidence is less likely than this to hold an answer are refused; 0 never refuses."""
-    bias: float = -6.6
+    bias: float = -6.7
     """The constant of the fitted function; below it, what each feature counts (docs/asking.md)."""
-    coverage: float = 3.4
+    coverage: float = 3.7
     """How much of the question's words the best chunk holds."""
     specific: float = 1.8
     """The same for the question's rarest words."""
-    closeness: float = 2.7
+    closeness: float = 2.9
     """How close together they stand."""
-    lexical: float = 3.4
+    lexical: float = 3.1
     """How far the best hit by words stands out."""
-    semantic: float = 5.6
+    semantic: float = 4.9
     """How far the best hit by meaning stands out."""
-    foreign_bias: float = -1.8
+    foreign_bias: float = -1.75
     """The constant for evidence in another language than the question, which is judged by meaning alone."""
-    foreign_semantic: float = 16.2
+    foreign_semantic: float = 14.8
     """How far the best hit by meaning stands out, for such evidence."""
 
 
