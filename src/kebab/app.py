@@ -36,7 +36,7 @@ from kebab.domain.reports import (
 )
 from kebab.domain.why import WhyReport
 from kebab.engines import Engines, Stores, model_key
-from kebab.errors import EngineError, InvalidInput, Locked, ModelUnavailable
+from kebab.errors import EngineError, InvalidInput, Locked, ModelUnavailable, Timeout
 from kebab.keeper.care import Caretaker
 from kebab.keeper.models import ModelShelf
 from kebab.keeper.moving import Mover
@@ -187,7 +187,7 @@ class Kebab:
         try:
             embedder = self.engines.embedder
             vectors = self.engines.vector_index(model_key(embedder)) if embedder else None
-        except ModelUnavailable as error:
+        except (ModelUnavailable, Timeout) as error:
             return None, None, (f"not embedded: {error.message}",)
         return embedder, vectors, ()
 
@@ -225,7 +225,7 @@ class Kebab:
             next_cursor=page.make_cursor(end, revision=revision, query=query) if more else None,
             truncated=truncated,
             degraded=found.degraded,
-            index_version=retriever.index_version,
+            index_version=retriever.version_in(query.mode),
             fusion=found.fusion,
             trace=found.trace if trace else None,
         )

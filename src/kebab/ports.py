@@ -80,7 +80,7 @@ class Embedder(Protocol):
     def dimensions(self) -> int: ...
 
     def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
-        """One row a text, in order, each of length 1. Raises ModelUnavailable."""
+        """One row a text, in order, each of length 1. Raises ModelUnavailable, ModelMismatch, Timeout."""
         ...
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kebab.domain.ingests import FileState, IngestItem, IngestPhase, IngestReport, Outcome, RunStatus
-from kebab.errors import MassDelete, ModelUnavailable, StorageError
+from kebab.errors import MassDelete, ModelUnavailable, StorageError, Timeout
 from kebab.ingest import inbox as inbox_folder
 from kebab.ingest.catch_up import EmbeddingPump, catch_up_lexical, catch_up_vector, model_key, prune
 from kebab.ingest.changes import Changes, compare
@@ -241,7 +241,7 @@ class IngestPipeline:
         if pump is not None:
             try:
                 pump.step()
-            except ModelUnavailable as error:
+            except (ModelUnavailable, Timeout) as error:
                 log.embedded = pump.done
                 _note_missing_model(error, log)
                 return None
@@ -256,7 +256,7 @@ class IngestPipeline:
                 log.enter(IngestPhase.EMBED, total=total, message=self.embedder.model_id)
             with log.stage("embed"):
                 pump.drain(self._vectors_follow(log))
-        except ModelUnavailable as error:
+        except (ModelUnavailable, Timeout) as error:
             _note_missing_model(error, log)
         finally:
             log.embedded = pump.done
@@ -289,7 +289,7 @@ class IngestPipeline:
         prune(self.store, indexes)
 
 
-def _note_missing_model(error: ModelUnavailable, log: RunLog) -> None:
+def _note_missing_model(error: ModelUnavailable | Timeout, log: RunLog) -> None:
     """The words are indexed all the same; the next run embeds what is missing."""
     log.degraded.append(f"not embedded: {error.message}")
 

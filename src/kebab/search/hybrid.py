@@ -94,6 +94,12 @@ class HybridRetriever:
             return self.lexical.index_version
         return f"hybrid:{self.lexical.index_version}+{self.vector.index_version}"
 
+    def version_in(self, mode: SearchMode) -> str:
+        """The version of what takes part in a search of this mode."""
+        if mode is SearchMode.VECTOR and self.vector is not None:
+            return self.vector.index_version
+        return self.lexical.index_version if mode is SearchMode.LEXICAL else self.index_version
+
     def search(self, query: SearchQuery) -> Retrieval:
         if query.mode is SearchMode.VECTOR and self.vector is None:
             raise ModelUnavailable(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kebab import Kebab, config
+from kebab.adapters.embedders.remote import ollama_embedder
 from kebab.domain.queries import SearchMode
 from tests.adapters.embedders.servers import MODEL, EmbeddingServer, closed_address, serving
 
@@ -72,3 +73,29 @@ def test_ingest_without_the_server_keeps_the_notes_and_embeds_them_later(tmp_pat
     with serving(EmbeddingServer()) as server, opened(tmp_path, "ollama", server.address) as kebab:
         assert kebab.index(embeddings=True).embedded == 2
         assert kebab.search("seat", mode=SearchMode.VECTOR).hits
+
+
+@pytest.mark.parametrize("answers_first", [False, True])
+def test_a_server_that_is_too_slow_leaves_the_notes_found_by_words(
+    tmp_path: Path, answers_first: bool
+) -> None:
+    with serving(EmbeddingServer()) as server, opened(tmp_path, "ollama", server.address) as kebab:
+        embedder = ollama_embedder(MODEL, endpoint=server.address, timeout_s=0.3)
+        kebab.engines.embedder = embedder
+        if answers_first:
+            assert embedder.dimensions == server.dimensions
+        server.delay_s = 5.0
+        report = kebab.ingest()
+        assert "did not answer within 0.3 s" in " ".join(report.degraded)
+        found = kebab.search("seat")
+        assert found.hits[0].doc_path == "seat.md"
+        assert "timeout" in [note.code for note in found.degraded]
+
+
+def test_the_response_names_the_version_of_what_took_part(tmp_path: Path) -> None:
+    with serving(EmbeddingServer()) as server, opened(tmp_path, "ollama", server.address) as kebab:
+        kebab.ingest()
+        for mode in SearchMode:
+            found = kebab.search("seat", mode=mode)
+            assert found.index_version == found.hits[0].index_version
+            assert found.index_version.startswith(mode.value)
