@@ -26,6 +26,8 @@ def export(
     goes into both of the token's weights.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    # A small corpus has fewer pieces than were asked for.
+    vectors, weights = vectors[: len(pieces)], weights[:, : len(pieces)]
     highest = np.maximum(np.abs(vectors).max(axis=1), 1e-12)
     scaled = weights * highest
     whole = np.maximum(1, np.rint(scaled / scaled.max(axis=1, keepdims=True) * WEIGHT_LEVELS))
