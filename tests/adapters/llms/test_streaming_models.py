@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -140,3 +141,10 @@ def test_what_a_configuration_must_name_is_asked_for() -> None:
         OllamaLanguageModel("")
     with pytest.raises(ConfigInvalid, match=r"models\.llm\.endpoint"):
         OpenAiLanguageModel("m", endpoint="")
+
+
+def test_without_the_package_for_http_the_hint_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "httpx", None)  # what Python does for a package that is not there
+    with pytest.raises(ModelUnavailable, match="httpx") as caught:
+        list(OllamaLanguageModel("smol").stream(PROMPT, max_tokens=9))
+    assert "kebab[remote]" in (caught.value.hint or "")

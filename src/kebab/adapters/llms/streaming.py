@@ -31,8 +31,7 @@ class LineStream:
 
     def lines(self, body: Mapping[str, object]) -> Generator[str, None, None]:
         """Raises ModelUnavailable, or Timeout when nothing arrives for ``timeout_s``."""
-        import httpx
-
+        httpx = _httpx()
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         timeout = httpx.Timeout(self._timeout_s, connect=min(_CONNECT_S, self._timeout_s))
         # A proxy of the environment is for hosts outside; a server on this machine is asked directly.
@@ -72,8 +71,7 @@ class LineStream:
 
     @contextmanager
     def _translated(self) -> Generator[None, None, None]:
-        import httpx
-
+        httpx = _httpx()
         try:
             yield
         except httpx.TimeoutException as error:
@@ -90,6 +88,16 @@ class LineStream:
 
     def _safe(self, message: str) -> str:
         return message.replace(self._api_key, "…") if self._api_key else message
+
+
+def _httpx() -> Any:
+    try:
+        import httpx
+    except ImportError as error:
+        raise ModelUnavailable(
+            "the package httpx is not installed", hint="pip install 'kebab[remote]'"
+        ) from error
+    return httpx
 
 
 def _reason(text: str) -> str:
