@@ -42,6 +42,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.answer(body)
         except (BrokenPipeError, ConnectionResetError):
             self.script.hung_up.set()
+        self.close_connection = True
 
     def answer(self, body: dict[str, Any]) -> None:
         raise NotImplementedError
@@ -68,8 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def finish_chunks(self) -> None:
         if self.script.end == "drop":
-            self.close_connection = True  # without the last chunk: the reply breaks off
-            return
+            return  # without the last chunk: the reply breaks off
         self.wfile.write(b"0\r\n\r\n")
 
 
