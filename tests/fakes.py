@@ -150,6 +150,9 @@ class FakeDocumentStore:
         known = {stored.chunk.chunk_id: stored for stored in self.stored_chunks()}
         return {chunk_id: known[chunk_id] for chunk_id in chunk_ids if chunk_id in known}
 
+    def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
+        return {chunk_id: stored.lang for chunk_id, stored in self.hydrate(chunk_ids).items()}
+
     def matching(self, filters: SearchFilters) -> frozenset[DocId] | None:
         if not filters:
             return None

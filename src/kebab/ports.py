@@ -165,6 +165,10 @@ class DocumentStore(Protocol):
         """The chunks that exist, in one query; an id of a removed chunk is left out."""
         ...
 
+    def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
+        """The language of each chunk's document; an id of a removed chunk is left out."""
+        ...
+
     def matching(self, filters: SearchFilters) -> frozenset[DocId] | None:
         """The documents a filter lets through; None when the filter is empty."""
         ...

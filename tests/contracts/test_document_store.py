@@ -153,6 +153,14 @@ def test_touch_records_times_and_is_no_change(store: DocumentStore) -> None:
     assert (store.revision(), store.latest()) == before
 
 
+def test_languages_are_those_of_the_documents_and_unknown_ids_are_left_out(store: DocumentStore) -> None:
+    english, korean = sample("a.md", "one", lang="en"), sample("b.md", "하나", lang="ko")
+    put(store, english, korean)
+    ids = [english.chunks[0].chunk_id, ChunkId("0" * 32), korean.chunks[0].chunk_id]
+    assert store.languages(ids) == {ids[0]: "en", ids[2]: "ko"}
+    assert store.languages([]) == {}
+
+
 def test_hydrate_keeps_the_order_asked_for_and_leaves_unknown_ids_out(store: DocumentStore) -> None:
     one = sample("a.md", "zero", "one", "two")
     put(store, one)

@@ -33,6 +33,9 @@ class Fused:
 Rankings = Mapping[str, Sequence[Ranked]]
 """Leg name → its list. The order of the keys is the order of the tie-break."""
 
+Shares = dict[str, dict[str, float]]
+"""Leg name → id → what the leg adds to the fused score."""
+
 
 def rrf(rankings: Rankings, *, k: int = RRF_K, weights: Mapping[str, float] | None = None) -> list[Fused]:
     """Fuse by reciprocal rank (Cormack, Clarke & Büttcher 2009), best first.
@@ -49,7 +52,7 @@ def rrf(rankings: Rankings, *, k: int = RRF_K, weights: Mapping[str, float] | No
         leg: {item.id: weight[leg] / (k + rank) / best for rank, item in enumerate(ranking, start=1)}
         for leg, ranking in rankings.items()
     }
-    return _ordered(parts, rankings)
+    return ordered(parts, rankings)
 
 
 def convex(rankings: Rankings, *, weights: Mapping[str, float]) -> list[Fused]:
@@ -57,22 +60,29 @@ def convex(rankings: Rankings, *, weights: Mapping[str, float]) -> list[Fused]:
 
     Keeps how far apart the hits of one leg are, which ranks throw away. Scores at or below zero add nothing.
     """
+    return ordered(convex_shares(rankings, weights=weights), rankings)
+
+
+def convex_shares(rankings: Rankings, *, weights: Mapping[str, float]) -> Shares:
+    """What each leg adds to each id in a convex combination; empty when no leg has a weight."""
     total = sum(weights.get(leg, 0.0) for leg in rankings)
-    if total <= 0:
-        return []
-    parts: dict[str, dict[str, float]] = {}
+    shares: Shares = {}
     for leg, ranking in rankings.items():
         top = max((item.score for item in ranking), default=0.0)
-        share = weights.get(leg, 0.0) / total
-        parts[leg] = {item.id: share * max(item.score, 0.0) / top for item in ranking} if top > 0 else {}
-    return _ordered(parts, rankings)
+        share = weights.get(leg, 0.0) / total if total > 0 else 0.0
+        counts = top > 0 and total > 0
+        shares[leg] = {item.id: share * max(item.score, 0.0) / top for item in ranking} if counts else {}
+    return shares if total > 0 else {}
 
 
-def _ordered(parts: Mapping[str, Mapping[str, float]], rankings: Rankings) -> list[Fused]:
+def ordered(shares: Mapping[str, Mapping[str, float]], rankings: Rankings) -> list[Fused]:
+    """Every ranked id with the sum of its shares, in the total order that the module promises."""
+    if not shares:
+        return []
     first = next(iter(rankings), None)
     first_rank = {item.id: rank for rank, item in enumerate(rankings[first])} if first is not None else {}
     ids = dict.fromkeys(item.id for ranking in rankings.values() for item in ranking)
-    fused = [_fused(item, parts) for item in ids]
+    fused = [_fused(item, shares) for item in ids]
     fused.sort(key=lambda item: (-item.score, first_rank.get(item.id, inf), item.id))
     return fused
 

@@ -28,16 +28,25 @@ class CoverageReader:
 
     def read(self, query: SearchQuery, rankings: Mapping[str, Sequence[Ranked]]) -> QueryEvidence:
         terms = self.analyzer.query_terms(query.text)
+        foreign = self._foreign(query, rankings)
         best = [ChunkId(item.id) for item in rankings.get(Leg.LEXICAL.value, ())[:BEST_HITS]]
         if not terms or not best:
-            return QueryEvidence(0.0, len(terms))
+            return QueryEvidence(0.0, len(terms), foreign=foreign)
         idf = self.idf(terms)
         texts = list(self.store.hydrate(best).values())
         held = [idf.keys() & set(self.analyzer.terms(searchable_text(stored))) for stored in texts]
         total = sum(idf.values())
         covered = max((sum(idf[term] for term in found) for found in held), default=0.0)
-        meet = any(_share_a_language(query.text, stored.lang) for stored in texts)
-        return QueryEvidence(covered / total if total else 0.0, len(terms), meet or not texts)
+        meet = any(_meet(asked_in(query.text), stored.lang) for stored in texts)
+        return QueryEvidence(covered / total if total else 0.0, len(terms), meet or not texts, foreign)
+
+    def _foreign(self, query: SearchQuery, rankings: Mapping[str, Sequence[Ranked]]) -> frozenset[str]:
+        asked = asked_in(query.text)
+        if asked == UNDETERMINED:
+            return frozenset()
+        nearest = [ChunkId(item.id) for item in rankings.get(Leg.VECTOR.value, ())]
+        languages = self.store.languages(nearest)
+        return frozenset(chunk for chunk, lang in languages.items() if not _meet(asked, lang))
 
     def idf(self, terms: Sequence[str]) -> dict[str, float]:
         """Rarity of each term as BM25 counts it; an unknown term is the rarest."""
@@ -46,6 +55,5 @@ class CoverageReader:
         return {term: log(1 + (count - df + 0.5) / (df + 0.5)) for term, df in frequencies.items()}
 
 
-def _share_a_language(text: str, lang: str) -> bool:
-    asked = asked_in(text)
+def _meet(asked: str, lang: str) -> bool:
     return UNDETERMINED in (asked, lang) or asked == lang

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from kebab.domain.fusion import RRF_K, Fused, Rankings, convex, rrf
+from kebab.domain.fusion import RRF_K, Fused, Rankings, Shares, convex, convex_shares, ordered, rrf
 from kebab.domain.hits import FusionNote, Leg, ScoreKind
 
 
@@ -19,6 +19,8 @@ class QueryEvidence:
     terms: int = 0
     languages_meet: bool = True
     """False when the query is in one language and every one of the best lexical hits in another."""
+    foreign: frozenset[str] = frozenset()
+    """Chunks found by meaning whose text is in another language than the query."""
 
 
 class FusionPolicy(Protocol):
@@ -72,26 +74,49 @@ class Adaptive:
     """A convex combination whose weights follow the evidence for this query.
 
     The more of the query the best lexical hits hold, the more words count. Where query and texts are in
-    different languages, words meet only by accident (names, code), and meaning decides almost alone.
+    different languages, words meet only by accident (names, code), and meaning decides almost alone. In a
+    corpus of two languages a chunk in the other one cannot earn the words' part, so its standing among the
+    nearest earns it a good deal of that part instead.
     """
 
-    covered: float = 0.35
-    """Weight of meaning when the best hits hold every word."""
-    uncovered: float = 0.5
-    """Weight of meaning when they hold none; in between it moves along a line."""
-    apart: float = 0.9
-    """Weight of meaning when the languages do not meet."""
+    held: float = 0.3
+    """Weight of meaning when the best hits hold enough of the query."""
+    unheld: float = 0.9
+    """Weight of meaning when they hold nothing of it, or when the languages do not meet."""
+    enough: float = 0.4
+    """The share of the query that is enough; below it the weight moves along a line."""
+    bridge: float = 0.9
+    """How much of the words' part the nearest chunk in another language earns; the others fall off fast."""
     kind: ScoreKind = field(default=ScoreKind.ADAPTIVE, init=False)
 
     def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
         vector, reason = self._vector_weight(evidence)
         weights = {Leg.LEXICAL.value: round(1 - vector, 4), Leg.VECTOR.value: round(vector, 4)}
-        return convex(rankings, weights=weights), FusionNote("adaptive", weights, reason)
+        shares = convex_shares(rankings, weights=weights)
+        self._bridge(shares, rankings, evidence.foreign, weights[Leg.LEXICAL.value])
+        return ordered(shares, rankings), FusionNote("adaptive", weights, reason)
+
+    def _bridge(
+        self, shares: Shares, rankings: Rankings, foreign: frozenset[str], lexical_weight: float
+    ) -> None:
+        """Raise foreign chunks by what they lack of the words' part, in proportion to their standing."""
+        nearest = rankings.get(Leg.VECTOR.value, ())
+        if not foreign or not nearest or not rankings.get(Leg.LEXICAL.value):
+            return
+        top, last = nearest[0].score, nearest[-1].score
+        words, meaning = shares[Leg.LEXICAL.value], shares[Leg.VECTOR.value]
+        for item in nearest:
+            if item.id in foreign and top > last:
+                standing = (item.score - last) / (top - last)
+                earned = lexical_weight * self.bridge * standing**2
+                lacking = earned - words.get(item.id, 0.0)
+                meaning[item.id] = meaning.get(item.id, 0.0) + max(0.0, lacking)
 
     def _vector_weight(self, evidence: QueryEvidence) -> tuple[float, str]:
         if not evidence.languages_meet:
-            return self.apart, "query and texts are in different languages: meaning decides"
-        weight = self.uncovered + (self.covered - self.uncovered) * evidence.coverage
+            return self.unheld, "query and texts are in different languages: meaning decides"
+        lacking = max(0.0, 1 - evidence.coverage / self.enough)
+        weight = self.held + (self.unheld - self.held) * lacking
         return weight, f"the best hits hold {evidence.coverage:.0%} of the query's words by rarity"
 
 

