@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from kebab.cli.filters import filter_options
+from kebab.cli.screen import Screen, harmless
 from kebab.cli.session import Session, command, group
 from kebab.cli.tables import pairs, seconds_of, size_of, table
 from kebab.domain.documents import DocumentSummary, LineSpan
@@ -14,9 +13,6 @@ from kebab.domain.ingests import IngestItem, IngestRun
 from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
 from kebab.domain.queries import SearchFilters
 from kebab.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from kebab.cli.screen import Screen
 
 list_group = group("list", help="List documents, ingest runs or the items of a run.")
 inspect_group = group("inspect", help="Show what is stored of a document or a chunk.")
@@ -201,7 +197,7 @@ def _chunk(inspection: ChunkInspection, screen: Screen) -> str:
         ],
         screen=screen,
     )
-    return f"{head}\n\n{chunk.text}"
+    return f"{head}\n\n{harmless(chunk.text)}"
 
 
 # --- fetch -----------------------------------------------------------------------------------------
@@ -246,11 +242,13 @@ def _fetched(session: Session, result: FetchResult) -> None:
     from kebab import wire
 
     session.say(result.citation.uri + ("  (changed since it was indexed)" if result.stale else ""))
-    session.put(wire.fetch_result(result), lambda: _verbatim(result))
+    session.put(wire.fetch_result(result), lambda: _verbatim(result, session.screen))
     if result.truncated:
         session.say(f"cut after line {result.line_end} to fit --max-tokens")
 
 
-def _verbatim(result: FetchResult) -> str:
+def _verbatim(result: FetchResult, screen: Screen) -> str:
+    """To a file or a pipe byte for byte; a terminal would obey the control characters of a text."""
     parts = [result.context_before, result.text, result.context_after]
-    return "\n\n".join(part for part in parts if part).removesuffix("\n")
+    text = "\n\n".join(part for part in parts if part).removesuffix("\n")
+    return harmless(text) if screen.terminal else text

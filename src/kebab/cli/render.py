@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from kebab.cli.screen import Screen, clip, pad, width, wrap
+from kebab.cli.screen import Screen, clip, harmless, pad, width, wrap
 from kebab.domain.hits import FusionNote, Leg, SearchHit, SearchResponse, SearchTrace, Snippet
 from kebab.domain.queries import SearchMode
 from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
@@ -52,14 +52,14 @@ def _headline(found: SearchHit, screen: Screen, locate: Locate) -> str:
 
 
 def _headings(path: Sequence[str], screen: Screen) -> str:
-    return screen.dim(clip(" › ".join(path), screen.columns - len(INDENT)))
+    return screen.dim(clip(harmless(" › ".join(path)), screen.columns - len(INDENT)))
 
 
 def snippet(found: Snippet, screen: Screen, *, columns: int) -> list[str]:
     """The original text in lines that fit, its matched words marked; blank lines are left out."""
     # Room for the ellipsis at the end and, without colours, for the signs that stand in for them.
     room = columns - (2 if screen.color else 8)
-    found = Snippet(_flowing(found.text), found.marks)
+    found = Snippet(_flowing(harmless(found.text)), found.marks)
     ranges = [r for r in wrap(found.text, room) if found.text[slice(*r)].strip()]
     lines = [_marked(found, start, end, screen) for start, end in ranges[:SNIPPET_LINES]]
     return [*lines[:-1], f"{lines[-1]} …"] if len(ranges) > SNIPPET_LINES else lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import unicodedata
 from dataclasses import dataclass
@@ -54,6 +55,15 @@ class Screen:
         full, part = divmod(eighths, 8)
         drawn = "█" * full + (BLOCKS[part - 1] if part else "")
         return drawn + "·" * (cells - len(drawn))
+
+
+# Everything a terminal obeys but a line break and a tab: escapes, bells, deletions, the C1 controls.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def harmless(text: str) -> str:
+    """The text with control characters made visible, character for character: notes may come from anyone."""
+    return _CONTROL.sub("\ufffd", text)
 
 
 def width(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kebab.cli.screen import Screen, clip, pad, width
+from kebab.cli.screen import Screen, clip, harmless, pad, width
 
 GAP = "  "
 
@@ -16,6 +16,7 @@ def table(
 
     Without a terminal there is no header and no clipping: one line a row, cells separated by tabs.
     """
+    rows = [[harmless(cell) for cell in row] for row in rows]
     if not screen.terminal:
         return "\n".join("\t".join(_plain(cell) for cell in row) for row in rows)
     grow = [grow] if isinstance(grow, int) else grow
@@ -49,7 +50,7 @@ def _plain(cell: str) -> str:
 def pairs(items: Sequence[tuple[str, str]], *, screen: Screen) -> str:
     """``name  value`` lines with the names aligned."""
     size = max((width(name) for name, _ in items), default=0)
-    return "\n".join(f"{screen.dim(pad(name, size))}{GAP}{value}" for name, value in items)
+    return "\n".join(f"{screen.dim(pad(name, size))}{GAP}{harmless(value)}" for name, value in items)
 
 
 def size_of(count: int) -> str:

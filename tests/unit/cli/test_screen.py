@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import unicodedata
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kebab.cli.screen import Screen, clip, clip_start, pad, width, wrap
+from kebab.cli.screen import Screen, clip, clip_start, harmless, pad, width, wrap
 from kebab.cli.tables import seconds_of, size_of, table
 
 TEXTS = st.text(alphabet=st.sampled_from("ab 한글字é́\n-"), max_size=80)
@@ -115,3 +116,10 @@ def test_sizes_are_for_people(count: int, shown: str) -> None:
 @pytest.mark.parametrize(("ms", "shown"), [(80, "80 ms"), (1200, "1.2 s"), (200_000, "3 min 20 s")])
 def test_durations_are_for_people(ms: int, shown: str) -> None:
     assert seconds_of(ms) == shown
+
+
+def test_control_characters_of_a_note_never_reach_the_terminal() -> None:
+    hostile = "a\x1b]0;owned\x07b\x9b31m\x7f\r\n\tc"
+    shown = harmless(hostile)
+    assert len(shown) == len(hostile)
+    assert not [char for char in shown if unicodedata.category(char) == "Cc" and char not in "\n\t"]
