@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -94,6 +95,15 @@ class FakeDocumentStore:
 
     def file_states(self, source_id: str) -> dict[str, FileState]:
         return {s.state.path: s.state for s in self._sorted() if s.document.source_id == source_id}
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        before = dict(self._shelves), list(self._outbox), self._latest, self._revision
+        try:
+            yield
+        except BaseException:
+            self._shelves, self._outbox, self._latest, self._revision = before
+            raise
 
     def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> None:
         for old in [s.document for s in self._shelves.values() if _same_place(s.document, document)]:

@@ -7,6 +7,7 @@ do not inherit from these Protocols; the type checker compares them where ``app.
 from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -127,6 +128,10 @@ class DocumentStore(Protocol):
 
     def file_state(self, source_id: str, path: str) -> FileState | None:
         """What is known of one path."""
+        ...
+
+    def together(self) -> AbstractContextManager[None]:
+        """Make the writes inside one transaction: all of them are seen at once, or none after an error."""
         ...
 
     def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> None:

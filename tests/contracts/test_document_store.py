@@ -54,6 +54,27 @@ def test_a_new_store_is_empty(store: DocumentStore) -> None:
     assert store.behind(store.latest()) == 0
 
 
+def test_an_error_among_writes_together_leaves_none_of_them(store: DocumentStore) -> None:
+    kept, lost, late = sample("kept.md", "a"), sample("lost.md", "b"), sample("late.md", "c")
+    put(store, kept)
+    before = store.latest(), store.revision()
+
+    def fail_halfway() -> None:
+        with store.together():
+            put(store, lost)
+            store.remove([kept.doc_id])
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail_halfway()
+    assert [found.path for found in store.list_documents()] == ["kept.md"]
+    assert (store.latest(), store.revision()) == before
+    with store.together():
+        put(store, lost, late)
+        store.remove([kept.doc_id])
+    assert [found.path for found in store.list_documents()] == ["late.md", "lost.md"]
+
+
 def test_what_was_put_comes_back_whole(store: DocumentStore) -> None:
     metadata = Metadata(tags=("한국어", "rust"), repo="kebab", code_lang="python", created_at="2024-01-01")
     one = sample("노트/소유권.md", "# 소유권\n규칙", "second", title="소유권", lang="ko", metadata=metadata)

@@ -168,8 +168,9 @@ class IngestPipeline:
             except MassDelete as error:
                 log.degraded.append(f"would be stopped: {error.message}")
             log.skipped(_removed(change.source.id, state) for state in change.gone)
-        for result in prepare_all(tasks, self.policy, processes=self.limits.processes):
-            _record(result, log)
+        for results in prepare_all(tasks, self.policy, processes=self.limits.processes):
+            for result in results:
+                _record(result, log)
 
     # --- doing it ----------------------------------------------------------------------------------
 
@@ -200,26 +201,36 @@ class IngestPipeline:
     def _store_all(
         self, tasks: list[FileTask], log: RunLog, pump: EmbeddingPump | None, cancelled: Cancelled
     ) -> EmbeddingPump | None:
-        """Read the files and store them one by one; gives the pump back, or None once it broke."""
+        """Read the files and store them as they come; gives the pump back, or None once it broke."""
         make = self.ready_terms.make if self.ready_terms else None
-        results = prepare_all(tasks, self.policy, processes=self.limits.processes, make_analyzer=make)
-        stored = 0
-        with closing(results):
+        batches = prepare_all(tasks, self.policy, processes=self.limits.processes, make_analyzer=make)
+        since_step = since_catch_up = 0
+        with closing(batches):
             while not cancelled():
                 with log.stage("parse"):
-                    result = next(results, None)
-                if result is None:
+                    results = next(batches, None)
+                if results is None:
                     break
-                with log.stage("store"):
-                    written = self._keep(result, log)
-                stored += written
-                if written and stored % DOCS_A_STEP == 0:
+                written = self._keep_all(results, log)
+                since_step += written
+                since_catch_up += written
+                if since_step >= DOCS_A_STEP:
+                    since_step = 0
                     pump = self._step(pump, log)
-                if written and stored % DOCS_A_CATCH_UP == 0:
+                if since_catch_up >= DOCS_A_CATCH_UP:
+                    since_catch_up = 0
                     self._catch_up_words(log)
         return pump
 
-    def _keep(self, result: Result, log: RunLog) -> bool:
+    def _keep_all(self, results: Sequence[Result], log: RunLog) -> int:
+        """Store the results in one transaction; returns how many documents were written."""
+        with log.stage("store"), self.store.together():
+            written = sum(map(self._keep, results))
+        for result in results:
+            _record(result, log)
+        return written
+
+    def _keep(self, result: Result) -> bool:
         """Store one result; True when a document was written."""
         match result:
             case Prepared(document, chunks, state, terms):
@@ -228,7 +239,6 @@ class IngestPipeline:
                     self.ready_terms.prepare(document, chunks, terms)
             case SameContent(source_id, state):
                 self.store.touch(source_id, [state])
-        _record(result, log)
         return isinstance(result, Prepared)
 
     def _remove(self, change: Changes, log: RunLog) -> None:

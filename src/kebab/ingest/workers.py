@@ -43,8 +43,10 @@ def prepare_all(
     *,
     processes: int,
     make_analyzer: Callable[[], Analyzer] | None = None,
-) -> Generator[Result, None, None]:
-    """The results in the order of the tasks; closing the iterator early stops the processes.
+) -> Generator[list[Result], None, None]:
+    """The results in the order of the tasks, as they come: file by file, or some dozens from a process.
+
+    Closing the iterator early stops the processes.
 
     With ``make_analyzer``, which is known to other processes by its name, processes also cut the chunks
     into terms.
@@ -54,10 +56,10 @@ def prepare_all(
         children = [_Child(policy, make_analyzer) for _ in range(processes)]
         yield from _in_processes(tasks, children)
     else:
-        yield from (prepare(task, policy) for task in tasks)
+        yield from ([prepare(task, policy)] for task in tasks)
 
 
-def _in_processes(tasks: list[FileTask], children: Sequence[_Child]) -> Iterator[Result]:
+def _in_processes(tasks: list[FileTask], children: Sequence[_Child]) -> Iterator[list[Result]]:
     idle: SimpleQueue[_Child] = SimpleQueue()
     for child in children:
         idle.put(child)
@@ -76,9 +78,9 @@ def _in_processes(tasks: list[FileTask], children: Sequence[_Child]) -> Iterator
             flights.append(threads.submit(work, batch))
             # A few batches ahead are enough; more would only fill the memory.
             if len(flights) > 2 * len(children):
-                yield from flights.popleft().result()
+                yield flights.popleft().result()
         while flights:
-            yield from flights.popleft().result()
+            yield flights.popleft().result()
     finally:
         for child in children:
             child.stop()

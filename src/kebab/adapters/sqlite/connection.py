@@ -69,11 +69,18 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: committed on leaving, rolled back on any error."""
+        """One transaction: committed on leaving, rolled back on any error.
+
+        Inside another ``write`` of the same thread it is a part of that transaction; an error inside must
+        then reach the outer one, which undoes it all.
+        """
         if self.readonly:
             raise ReadOnly(f"{self.path} is open for reading only", hint="run without --readonly")
         with translated(self.path):
             connection = self._connection()
+            if connection.in_transaction:
+                yield connection
+                return
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection

@@ -1,10 +1,11 @@
-"""Documents and chunks, one transaction a document."""
+"""Documents and chunks: a document is stored in one transaction, alone or together with others."""
 
 from __future__ import annotations
 
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from kebab.adapters.sqlite import outbox
@@ -67,6 +68,12 @@ class SqliteDocumentStore:
                 (source_id, path),
             ).fetchone()
         return FileState(*row) if row else None
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        # Ids are hashes: each document dirties a dozen random pages, and a commit writes every one of them.
+        with self._database.write():
+            yield
 
     def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> None:
         with self._database.write() as connection:
