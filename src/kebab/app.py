@@ -255,12 +255,18 @@ class Kebab:
     def retriever(self, *, fusion: str | None = None, snippet_chars: int | None = None) -> HybridRetriever:
         """Search as a service for the other rooms: dispatches by the query's mode."""
         from kebab.search.evidence import CoverageReader
-        from kebab.search.fusion import policies
+        from kebab.search.fusion import Adaptive, policies
         from kebab.search.hybrid import HybridRetriever
         from kebab.search.lexical import LexicalRetriever
 
         search = self.settings.search
-        named = policies(k=search.rrf_k, lexical=search.weights.lexical, vector=search.weights.vector)
+        learned = search.adaptive
+        named = policies(
+            k=search.rrf_k,
+            lexical=search.weights.lexical,
+            vector=search.weights.vector,
+            adaptive=Adaptive(learned.held, learned.unheld, learned.enough, learned.bridge),
+        )
         name = fusion or search.hybrid_fusion
         if name not in named:
             raise InvalidInput(f"there is no fusion policy {name!r}", hint=f"one of {', '.join(named)}")

@@ -130,6 +130,19 @@ class Weights(Section, frozen=True):
     """What meaning counts in weighted fusion."""
 
 
+class Adaptive(Section, frozen=True):
+    """What adaptive fusion does with the evidence of a query; learned by ``kebab eval tune``."""
+
+    held: Annotated[float, Meta(ge=0, le=1)] = 0.3
+    """Weight of meaning when the best hits by words hold enough of the query."""
+    unheld: Annotated[float, Meta(ge=0, le=1)] = 0.9
+    """Weight of meaning when they hold nothing of it, or when the languages do not meet."""
+    enough: Annotated[float, Meta(gt=0, le=1)] = 0.4
+    """The share of the query, by rarity of its words, that is enough."""
+    bridge: Annotated[float, Meta(ge=0, le=1)] = 0.9
+    """How much of the words' part the nearest text in another language earns."""
+
+
 class Search(Section, frozen=True):
     lexical_engine: str = "tantivy"
     """tantivy or fts5."""
@@ -142,6 +155,7 @@ class Search(Section, frozen=True):
     rrf_k: Positive = 60
     """The constant of reciprocal rank fusion."""
     weights: Weights = Weights()
+    adaptive: Adaptive = Adaptive()
     candidates: Annotated[int, Meta(ge=10, le=10_000)] = 100
     """How deep each leg looks; never less than twice the hits asked for."""
     snippet_chars: Annotated[int, Meta(ge=40, le=10_000)] = 220

@@ -120,12 +120,14 @@ class Adaptive:
         return weight, f"the best hits hold {evidence.coverage:.0%} of the query's words by rarity"
 
 
-def policies(*, k: int, lexical: float, vector: float) -> dict[str, FusionPolicy]:
+def policies(
+    *, k: int, lexical: float, vector: float, adaptive: Adaptive | None = None
+) -> dict[str, FusionPolicy]:
     """Every policy by the name that settings and ``--fusion`` use."""
     weights = {Leg.LEXICAL.value: lexical, Leg.VECTOR.value: vector}
     return {
         "rrf": Rrf(k),
         "weighted_rrf": WeightedRrf(weights, k),
         "convex": Convex(weights),
-        "adaptive": Adaptive(),
+        "adaptive": adaptive or Adaptive(),
     }

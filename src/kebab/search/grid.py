@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from kebab.domain.fusion import RRF_K
-from kebab.search.fusion import FusionPolicy, policies
+from kebab.search.fusion import Adaptive, FusionPolicy, policies
 
 STEPS = 20
 """Vector weights are tried in steps of one twentieth."""
+HELD = (0.2, 0.25, 0.3, 0.35, 0.4, 0.5)
+ENOUGH = (0.2, 0.4, 0.6)
+BRIDGE = (0.0, 0.5, 0.7, 0.9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,16 @@ def grid() -> dict[str, GridPoint]:
                 settings |= weights
             label = name if name in _WEIGHTLESS else f"{name} {lexical:.2f}/{vector:.2f}"
             points.setdefault(label, GridPoint(policy, settings))
-    return points
+    return points | dict(_adaptive_points())
+
+
+def _adaptive_points() -> Iterator[tuple[str, GridPoint]]:
+    for held, enough, bridge in product(HELD, ENOUGH, BRIDGE):
+        policy = Adaptive(held=held, enough=enough, bridge=bridge)
+        learned = {"held": held, "enough": enough, "bridge": bridge}
+        settings = {f"search.adaptive.{key}": value for key, value in learned.items()}
+        label = f"adaptive held {held:.2f} enough {enough:.2f} bridge {bridge:.2f}"
+        yield label, GridPoint(policy, {"search.hybrid_fusion": "adaptive", **settings})
 
 
 _WEIGHTLESS = frozenset({"rrf", "adaptive"})
