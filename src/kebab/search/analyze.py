@@ -100,9 +100,10 @@ class Analyzer:
     version = "words-bigrams-v1"
 
     def __init__(self) -> None:
-        self._stem = _Stemmer()
-        self._memory = _Memory(self._stem)
-        self._asked = _Asked(frozenset(), self._memory, self._stem)
+        # Taken once a text: the stemmer's buffers serve one call at a time.
+        self._lock = threading.Lock()
+        self._memory: _Memory | None = None
+        self._asked: _Asked | None = None
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text as the index holds them: main stream in text order, then other forms."""
@@ -111,10 +112,11 @@ class Analyzer:
     def index_text(self, text: str) -> str:
         """The terms joined by one space: what an index stores with a whitespace tokenizer."""
         tokens = _TOKEN.findall(_nfc(text))
-        memory = self._recall()
-        # In this order: looking a token up in the memory also fills its forms.
-        main = " ".join(filter(None, map(memory.__getitem__, tokens)))
-        forms = " ".join(filter(None, map(memory.forms.get, tokens)))
+        with self._lock:
+            memory = self._recall()
+            # In this order: looking a token up in the memory also fills its forms.
+            main = " ".join(filter(None, map(memory.__getitem__, tokens)))
+            forms = " ".join(filter(None, map(memory.forms.get, tokens)))
         return f"{main} {forms}" if main and forms else main or forms
 
     def phrase_terms(self, text: str) -> list[str]:
@@ -122,8 +124,9 @@ class Analyzer:
 
         Also what to exclude for `-word`: excluding every query term would take its neighbours with it.
         """
-        memory = self._recall()
-        return " ".join(map(memory.__getitem__, _TOKEN.findall(_nfc(text)))).split()
+        tokens = _TOKEN.findall(_nfc(text))
+        with self._lock:
+            return " ".join(map(self._recall().__getitem__, tokens)).split()
 
     def query_terms(self, text: str) -> list[str]:
         """The distinct terms to look for, in order.
@@ -135,8 +138,10 @@ class Analyzer:
         tokens = _TOKEN.findall(_nfc(text))
         # In a few hundred notes "when" and "does" are rare, and rarity would make them weigh like names.
         telling = [token for token in tokens if token.lower() not in _GLUE]
-        pieces = chain.from_iterable(_pieces(token, self._stem) for token in telling or tokens)
-        return list(dict.fromkeys(piece.term for piece in pieces if piece.kind != _HELD))
+        with self._lock:
+            stem = self._recall().stem
+            pieces = chain.from_iterable(_pieces(token, stem) for token in telling or tokens)
+            return list(dict.fromkeys(piece.term for piece in pieces if piece.kind != _HELD))
 
     def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:
         """Character ranges of the text, as given, that mean one of these terms: sorted, never touching.
@@ -144,7 +149,8 @@ class Analyzer:
         Only what matched is covered: the word without its particle, the hump of an identifier.
         """
         composed = _nfc(text)
-        ranges = _merged(self._matches(composed, frozenset(terms)))
+        with self._lock:
+            ranges = _merged(self._matches(composed, frozenset(terms)))
         if not ranges or composed == text:
             return ranges
         origins = _origins(text)
@@ -152,52 +158,34 @@ class Analyzer:
 
     def _matches(self, text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
         asked = self._asked
-        if asked.terms != wanted:
+        if asked is None or asked.terms != wanted:
             # One page of hits asks for the same terms a dozen times, and its texts share most tokens.
-            asked = self._asked = _Asked(wanted, self._recall(), self._stem)
+            asked = self._asked = _Asked(wanted, self._recall())
         for match in _TOKEN.finditer(text):
             for start, end in asked[match[0]]:
                 at = match.start()
                 yield at + start, at + end
 
     def _recall(self) -> _Memory:
-        # A full memory is replaced, not cleared: another thread may be between its two lookups.
-        if len(self._memory) > _MAX_TOKENS:
-            self._memory = _Memory(self._stem)
+        if self._memory is None or len(self._memory) > _MAX_TOKENS:
+            self._memory = _Memory()
         return self._memory
-
-
-class _Stemmer:
-    """Snowball English, loaded at the first word; behind a lock, as its buffers serve one call at a time."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._stem: Callable[[str], str] | None = None
-
-    def __call__(self, word: str) -> str:
-        with self._lock:
-            if self._stem is None:
-                import Stemmer
-
-                self._stem = Stemmer.Stemmer("english", 0).stemWord
-            return self._stem(word)
 
 
 class _Asked(dict[str, tuple[tuple[int, int], ...]]):
     """Raw token → the ranges in it that mean one of the terms; fills itself."""
 
-    def __init__(self, terms: frozenset[str], memory: _Memory, stem: Callable[[str], str]) -> None:
+    def __init__(self, terms: frozenset[str], memory: _Memory) -> None:
         super().__init__()
         self.terms = terms
         self._memory = memory
-        self._stem = stem
 
     def __missing__(self, token: str) -> tuple[tuple[int, int], ...]:
         # Most tokens match nothing, and the memory knows that ten times faster than the pieces.
         held = {*self._memory[token].split(), *self._memory.forms.get(token, "").split()}
         ranges: tuple[tuple[int, int], ...] = ()
         if not self.terms.isdisjoint(held):
-            pieces = _pieces(token, self._stem)
+            pieces = _pieces(token, self._memory.stem)
             ranges = tuple((piece.start, piece.end) for piece in pieces if piece.term in self.terms)
         self[token] = ranges
         return ranges
@@ -206,39 +194,46 @@ class _Asked(dict[str, tuple[tuple[int, int], ...]]):
 class _Memory(dict[str, str]):
     """Raw token → its terms of the main stream; fills itself. `forms` has those of the second stream."""
 
-    def __init__(self, stem: Callable[[str], str]) -> None:
+    def __init__(self) -> None:
+        import Stemmer
+
         super().__init__()
         self.forms: dict[str, str] = {}
-        self._stem = stem
+        self.stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
 
     def __missing__(self, token: str) -> str:
         if token.isascii() and "'" not in token and "," not in token:
-            terms, forms = self._plain(token)
+            terms, forms = self._word(token) if token.isalnum() else self._joined(token)
         elif _ALL_PAIRED.fullmatch(token) and unicodedata.is_normalized("NFKC", token):
             terms, forms = _interleaved(token), ""
         else:
             terms, forms = self._any(token)
-        if forms:  # before the terms: whoever finds those must find these
+        if forms:
             self.forms[token] = forms
         self[token] = terms
         return terms
 
     def _any(self, token: str) -> tuple[str, str]:
-        pieces = _pieces(token, self._stem)
+        pieces = _pieces(token, self.stem)
         terms = " ".join([piece.term for piece in pieces if piece.kind != _FORM])
         return terms, " ".join([piece.term for piece in pieces if piece.kind == _FORM])
 
-    def _plain(self, token: str) -> tuple[str, str]:
-        """The same as _any, faster, for ASCII; parts come from their own entries, as links repeat parts."""
-        if token.isalnum():
-            humps = _humps(token) if _HUMPED.search(token) else ()
-            return _term(token, self._stem), " ".join([_term(hump[0], self._stem) for hump in humps])
+    def _word(self, token: str) -> tuple[str, str]:
+        """The same as _any, faster, for a word in ASCII."""
+        lowered = token[:_MAX_TERM].lower()
+        term = self.stem(lowered) if token.isalpha() else lowered
+        if token.islower() or not _HUMPED.search(token):
+            return term, ""
+        return term, " ".join([_term(hump[0], self.stem) for hump in _humps(token)])
+
+    def _joined(self, token: str) -> tuple[str, str]:
+        """The same for words joined by signs; they come from their own entries, as links repeat words."""
         words = _PLAIN_WORD.findall(token)
-        terms = [self[word] for word in words]
-        forms = [self.forms[word] for word in words if word in self.forms]
+        terms = " ".join(map(self.__getitem__, words))
+        forms = list(filter(None, map(self.forms.get, words)))
         if len(words) > 1 and len(token) <= _MAX_WHOLE:
-            forms.append(_whole(token, words, self._stem))
-        return " ".join(terms), " ".join(forms)
+            forms.append(_whole(token, words, self.stem))
+        return terms, " ".join(forms)
 
 
 def _nfc(text: str) -> str:
