@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from kebab.search.hybrid import HybridRetriever, LegRetriever
     from kebab.search.present import Presenter
     from kebab.search.read import Reader
+    from kebab.search.rerank import Stage
 
 Progress = Callable[[IngestProgress], None]
 Cancelled = Callable[[], bool]
@@ -280,7 +281,17 @@ class Kebab:
             evidence=CoverageReader(index, store, self.engines.analyzer),
             presenter=presenter,
             candidates=search.candidates,
+            stages=self._stages(),
         )
+
+    def _stages(self) -> tuple[Stage, ...]:
+        from kebab.search.rerank import RerankStage
+
+        reranker = self.engines.reranker
+        if reranker is None:
+            return ()
+        top = self.settings.models.reranker.top
+        return (RerankStage(reranker, self.engines.reading.documents, top),)
 
     def _vector_leg(self, presenter: Presenter) -> LegRetriever | None:
         from kebab.search.hybrid import UnavailableLeg

@@ -118,8 +118,22 @@ class LlmModel(Section, frozen=True):
     """Name of the environment variable that holds the key."""
 
 
+class RerankerModel(Section, frozen=True):
+    provider: str = "none"
+    """none, or fastembed: a model that reads query and text together puts the first hits in order."""
+    model: str = ""
+    """A cross-encoder that fastembed lists; empty means one that reads English and Korean."""
+    path: str = ""
+    """Folder of a local model."""
+    threads: NonNegative = 0
+    """0 lets the engine choose."""
+    top: Annotated[int, Meta(ge=1, le=1000)] = 20
+    """How many of the first hits are put in order, however many are shown."""
+
+
 class Models(Section, frozen=True):
     embedding: EmbeddingModel = EmbeddingModel()
+    reranker: RerankerModel = RerankerModel()
     llm: LlmModel = LlmModel()
 
 
@@ -373,16 +387,18 @@ def _settled(file: File, path: Path | None, *, base: Path, environ: Mapping[str,
     if len(set(ids)) < len(ids):
         raise ConfigInvalid(f"sources.id: two sources are called {max(ids, key=ids.count)!r}")
     rooted = tuple(msgspec.structs.replace(s, root=str(_absolute(s.root, base))) for s in sources)
-    embedding = file.models.embedding
+    embedding, reranker = file.models.embedding, file.models.reranker
     if embedding.path:
         embedding = msgspec.structs.replace(embedding, path=str(_absolute(embedding.path, base)))
+    if reranker.path:
+        reranker = msgspec.structs.replace(reranker, path=str(_absolute(reranker.path, base)))
     return Settings(
         file=path,
         data_dir=data_dir,
         sources=rooted,
         ingest=file.ingest,
         chunking=file.chunking,
-        models=msgspec.structs.replace(file.models, embedding=embedding),
+        models=msgspec.structs.replace(file.models, embedding=embedding, reranker=reranker),
         search=file.search,
         rag=file.rag,
         memory=file.memory,

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from kebab.config import EmbeddingModel, LlmModel, Settings
+from kebab.config import EmbeddingModel, LlmModel, RerankerModel, Settings
 from kebab.errors import ConfigInvalid, EngineError, ModelUnavailable, NotIndexed, ReadOnly
 from kebab.ports import (
     Embedder,
@@ -22,6 +22,7 @@ from kebab.ports import (
     LexicalIndex,
     MemoryKind,
     ModelKey,
+    Reranker,
     VectorIndex,
 )
 
@@ -256,6 +257,26 @@ class Engines:
         }
         return _chosen(builders, model.provider, key="models.embedding.provider")(model)
 
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """The configured reranker, or None where the order of the search stands."""
+        builders: dict[str, Callable[[RerankerModel], Reranker | None]] = {
+            "none": lambda _: None,
+            "fastembed": self._fastembed_reranker,
+        }
+        model = self.settings.models.reranker
+        return _chosen(builders, model.provider, key="models.reranker.provider")(model)
+
+    def _fastembed_reranker(self, model: RerankerModel) -> Reranker:
+        from kebab.adapters.rerankers.fastembed import FastembedReranker
+
+        return FastembedReranker(
+            model.model,
+            cache_dir=self.settings.data_dir / "models",
+            threads=model.threads or None,
+            folder=Path(model.path) if model.path else None,
+        )
+
     def vector_index(self, model: ModelKey) -> VectorIndex:
         from kebab.adapters.lance_vector import LanceVectorIndex
 
@@ -274,7 +295,8 @@ class Engines:
         """Every network address that these settings may contact, sorted; empty means none, ever."""
         embedding, llm = self.settings.models.embedding, self.settings.models.llm
         found = {_endpoint(embedding.provider, embedding.endpoint), _endpoint(llm.provider, llm.endpoint)}
-        if embedding.provider == "fastembed" and not embedding.path:
+        local = (embedding, self.settings.models.reranker)
+        if any(model.provider == "fastembed" and not model.path for model in local):
             found.add("https://huggingface.co (fastembed, to download the model once)")
         url = self.settings.memory.url
         found.add(url if url.startswith(("ws:", "wss:", "http:", "https:")) else "")

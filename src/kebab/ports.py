@@ -85,6 +85,17 @@ class Embedder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Reads query and text together: how well do they fit? A text's score does not depend on the others."""
+
+    @property
+    def model_id(self) -> str: ...
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One number a text, in order, larger is better, of any scale. Raises ModelUnavailable."""
+        ...
+
+
 # --- truth -----------------------------------------------------------------------------------------
 
 

@@ -19,6 +19,7 @@ class ScoreKind(StrEnum):
     ADAPTIVE = "adaptive"
     BM25 = "bm25"
     COSINE = "cosine"
+    RERANKER = "reranker"
 
 
 class Leg(StrEnum):
@@ -60,6 +61,18 @@ class LegEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankDetail:
+    """What the reranker said of one hit."""
+
+    model: str
+    raw_score: float
+    """As the model gave it, larger is better."""
+    rank: int
+    """Its place among the hits that were reranked."""
+    rank_before: int
+
+
+@dataclass(frozen=True, slots=True)
 class SearchHit:
     rank: int
     score: float
@@ -83,6 +96,9 @@ class SearchHit:
     repo: str | None = None
     code_lang: str | None = None
     evidence: tuple[LegEvidence, ...] = ()
+    rerank: RerankDetail | None = None
+    repeats: ChunkId | None = None
+    """A hit above, of the same document, that holds most of this one's text: why it stands so low."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from kebab.domain.fusion import Fused, Ranked
@@ -22,6 +22,8 @@ from kebab.ports import DocumentStore, Retriever
 from kebab.search.fusion import FusionPolicy, QueryEvidence
 from kebab.search.lexical import lexical_score
 from kebab.search.present import Placed, Presenter
+from kebab.search.rerank import Stage
+from kebab.search.spread import WINDOW
 from kebab.search.trace import Stopwatch, trace_of
 from kebab.search.vector import vector_score
 
@@ -87,6 +89,8 @@ class HybridRetriever:
     evidence: EvidenceReader
     presenter: Presenter
     candidates: int = CANDIDATES
+    stages: tuple[Stage, ...] = ()
+    """What is done to the hits of every mode before they are cut to k, in this order."""
 
     @property
     def index_version(self) -> str:
@@ -101,6 +105,16 @@ class HybridRetriever:
         return self.lexical.index_version if mode is SearchMode.LEXICAL else self.index_version
 
     def search(self, query: SearchQuery) -> Retrieval:
+        found = self._unstaged(replace(query, k=max(query.k, self._window)))
+        for stage in self.stages:
+            found = stage.apply(query, found)
+        return replace(found, hits=found.hits[: query.k])
+
+    @property
+    def _window(self) -> int:
+        return max((stage.window for stage in self.stages), default=0)
+
+    def _unstaged(self, query: SearchQuery) -> Retrieval:
         if query.mode is SearchMode.VECTOR and self.vector is None:
             raise ModelUnavailable(
                 "no embedding model is configured, so nothing can be found by meaning",
@@ -113,10 +127,21 @@ class HybridRetriever:
         return self._fused_search(query, (self.lexical, self.vector))
 
     def rank(self, query: SearchQuery) -> list[Ranked]:
-        """The order that ``search`` shows, at least ``query.k`` deep, without looking up texts."""
+        """The order that ``search`` shows, at least ``query.k`` deep, without making hits of it."""
+        ranked = self._unstaged_rank(query)
+        if not self.stages:
+            return ranked
+        first = [Ranked(hit.chunk_id, hit.score) for hit in self.search(replace(query, k=self._window)).hits]
+        return _followed(first, ranked)
+
+    def _unstaged_rank(self, query: SearchQuery) -> list[Ranked]:
         if query.mode is SearchMode.HYBRID and self.vector is not None:
             rankings, _ = self._rankings(query, (self.lexical, self.vector), Stopwatch())
-            return [Ranked(item.id, item.score) for item in self._fuse(query, rankings)[0]]
+            fused, places = self._fuse(query, rankings)[0], _places(rankings)
+            placed = (_placed(item, places, self.candidates) for item in fused)
+            shown = self.presenter.select(placed, WINDOW, spread_out=True)
+            first = [Ranked(item.chunk_id, item.score) for item, _ in shown]
+            return _followed(first, [Ranked(item.id, item.score) for item in fused])
         leg = self.vector if self.vector is not None and query.mode is SearchMode.VECTOR else self.lexical
         return leg.rank(query, depth=query.k, docs=self.store.matching(query.filters))
 
@@ -139,6 +164,7 @@ class HybridRetriever:
             score_kind=self.fusion.kind,
             index_version=self.index_version,
             embedding_model=next((model for model in models if model), None),
+            spread_out=True,
         )
         watch.lap("present")
         return Retrieval(hits, degraded, trace_of(rankings, watch), note)
@@ -183,6 +209,12 @@ class HybridRetriever:
             ceiling = fused[-1].score if fused else 1.0
             fused += [_scaled(item, ceiling) for item in self.fusion.fuse(tier, evidence)[0]]
         return fused, note
+
+
+def _followed(first: list[Ranked], others: list[Ranked]) -> list[Ranked]:
+    """What comes first, then the others that are not among it."""
+    seen = {item.id for item in first}
+    return [*first, *(item for item in others if item.id not in seen)]
 
 
 def _tier(

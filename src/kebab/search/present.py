@@ -14,6 +14,7 @@ from kebab.domain.ids import ChunkId
 from kebab.domain.queries import SearchQuery
 from kebab.ports import Analyzer, DocumentStore, SourceFiles
 from kebab.search.snippet import make_snippet
+from kebab.search.spread import WINDOW, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Placed:
     score: float
     detail: RetrievalDetail
     evidence: tuple[LegEvidence, ...]
+    repeats: ChunkId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +47,10 @@ class Presenter:
         score_kind: ScoreKind,
         index_version: str,
         embedding_model: str | None,
+        spread_out: bool = False,
     ) -> tuple[SearchHit, ...]:
-        """At most ``query.k`` hits, ranked from 1.
-
-        A chunk that the store no longer has is left out and the next one moves up: an index that is behind
-        never shows removed text.
-        """
-        found: list[tuple[Placed, StoredChunk]] = []
-        rest = iter(placed)
-        while len(found) < query.k and (page := list(islice(rest, query.k - len(found)))):
-            stored = self.store.hydrate([item.chunk_id for item in page])
-            found += [(item, stored[item.chunk_id]) for item in page if item.chunk_id in stored]
+        """At most ``query.k`` hits, ranked from 1; see ``select`` for which."""
+        found = self.select(placed, query.k, spread_out=spread_out)
         terms = frozenset(self.analyzer.query_terms(query.text))
         if query.explain:
             found = [(self._with_terms(item, stored, terms), stored) for item, stored in found]
@@ -63,6 +58,22 @@ class Presenter:
             self._hit(rank, item, stored, terms, score_kind, index_version, embedding_model)
             for rank, (item, stored) in enumerate(found, start=1)
         )
+
+    def select(
+        self, placed: Iterable[Placed], k: int, *, spread_out: bool
+    ) -> list[tuple[Placed, StoredChunk]]:
+        """The first ``k`` that are shown, with their texts.
+
+        A chunk that the store no longer has is left out and the next one moves up: an index that is behind
+        never shows removed text. With ``spread_out``, what repeats a better hit goes to the window's end.
+        """
+        wanted = max(k, WINDOW) if spread_out else k
+        found: list[tuple[Placed, StoredChunk]] = []
+        rest = iter(placed)
+        while len(found) < wanted and (page := list(islice(rest, wanted - len(found)))):
+            stored = self.store.hydrate([item.chunk_id for item in page])
+            found += [(item, stored[item.chunk_id]) for item in page if item.chunk_id in stored]
+        return [*_spread_out(found[:WINDOW]), *found[WINDOW:]][:k] if spread_out else found
 
     def _with_terms(self, placed: Placed, stored: StoredChunk, terms: frozenset[str]) -> Placed:
         held = terms.intersection(self.analyzer.terms(searchable_text(stored)))
@@ -107,9 +118,20 @@ class Presenter:
             repo=stored.repo,
             code_lang=stored.code_lang,
             evidence=placed.evidence,
+            repeats=placed.repeats,
         )
 
     def _old(self, indexed_at: str) -> bool:
         if self.stale_after is None:
             return False
         return self.now() - datetime.fromisoformat(indexed_at) > self.stale_after
+
+
+def _spread_out(found: list[tuple[Placed, StoredChunk]]) -> list[tuple[Placed, StoredChunk]]:
+    shown: list[tuple[Placed, StoredChunk]] = []
+    lowest = 1.0
+    for (item, stored), repeats in spread(found, [stored.chunk for _, stored in found]):
+        # What moved down gets no better a score than the one above it: the order stays the scores' order.
+        lowest = min(lowest, item.score)
+        shown.append((replace(item, score=lowest, repeats=repeats), stored))
+    return shown

@@ -24,6 +24,14 @@ class Stopwatch:
         self._started = now
 
 
+def with_list(
+    trace: SearchTrace, name: str, scores: Sequence[tuple[ChunkId, float]], watch: Stopwatch
+) -> SearchTrace:
+    """The trace with what a later stage said of the hits it saw, in the order it saw them, and its time."""
+    seen = tuple(TraceCandidate(key, rank, score) for rank, (key, score) in enumerate(scores, start=1))
+    return SearchTrace({**trace.legs, name: seen}, {**trace.timings_ms, **watch.timings_ms})
+
+
 def trace_of(rankings: Mapping[str, Sequence[Ranked]], watch: Stopwatch) -> SearchTrace:
     legs = {
         leg: tuple(

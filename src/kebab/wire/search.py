@@ -43,6 +43,15 @@ class Evidence(Shape, frozen=True):
     matched_terms: tuple[str, ...]
 
 
+class Rerank(Shape, frozen=True):
+    """What the reranker said of the hit, on the model's own scale."""
+
+    model: str
+    raw_score: float
+    rank: int
+    rank_before: int
+
+
 class SearchHit(Shape, frozen=True, tag_field="schema_version", tag="search_hit.v1"):
     rank: int
     score: float
@@ -67,6 +76,10 @@ class SearchHit(Shape, frozen=True, tag_field="schema_version", tag="search_hit.
     repo: str | None = None
     code_lang: str | None = None
     evidence: tuple[Evidence, ...] | UnsetType = UNSET
+    rerank: Rerank | UnsetType = UNSET
+    """Only where a reranker took part and an explanation was asked for."""
+    repeats: str | UnsetType = UNSET
+    """The chunk above that holds most of this one's text, which is why it stands so low."""
 
 
 class Degradation(Shape, frozen=True):
@@ -171,6 +184,8 @@ def search_hit(hit: domain.SearchHit, *, explain: bool = False) -> SearchHit:
         snippet=hit.snippet.text,
         marks=hit.snippet.marks,
         evidence=tuple(of(evidence, Evidence) for evidence in hit.evidence) if explain else UNSET,
+        rerank=of(hit.rerank, Rerank) if explain and hit.rerank else UNSET,
+        repeats=hit.repeats if explain and hit.repeats else UNSET,
     )
 
 

@@ -1,0 +1,1 @@
+"""Rerankers: models that read query and text together."""
