@@ -16,5 +16,5 @@ def estimate_tokens(text: str) -> int:
     """
     if not text:
         return 0
-    wide = (len(text.encode("utf-8", "surrogatepass")) - len(text)) / 2
+    wide = 0.0 if text.isascii() else (len(text.encode("utf-8", "surrogatepass")) - len(text)) / 2
     return max(1, round((len(text) - wide) * ASCII_TOKENS_PER_CHAR + wide * WIDE_TOKENS_PER_CHAR + 0.5))

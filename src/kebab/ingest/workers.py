@@ -76,8 +76,9 @@ def _in_processes(tasks: list[FileTask], children: Sequence[_Child]) -> Iterator
         flights: deque[Future[list[Result]]] = deque()
         for batch in _batches(tasks):
             flights.append(threads.submit(work, batch))
-            # A few batches ahead are enough; more would only fill the memory.
-            if len(flights) > 2 * len(children):
+            # Enough ahead to keep the processes busy while the words index commits; more would only fill
+            # the memory.
+            if len(flights) > 4 * len(children):
                 yield flights.popleft().result()
         while flights:
             yield flights.popleft().result()

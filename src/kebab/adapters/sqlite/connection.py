@@ -78,7 +78,8 @@ class Database:
             raise ReadOnly(f"{self.path} is open for reading only", hint="run without --readonly")
         with translated(self.path):
             connection = self._connection()
-            if connection.in_transaction:
+            inside_another = connection.in_transaction
+            if inside_another:
                 yield connection
                 return
             connection.execute("BEGIN IMMEDIATE")
