@@ -18,44 +18,45 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kebab import config
-from kebab.config import Settings
-from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent, AskRequest
-from kebab.domain.documents import DocumentSummary
-from kebab.domain.evaluations import EvalReport
 from kebab.domain.hits import Leg, SearchResponse
-from kebab.domain.ingests import IngestItem, IngestProgress, IngestReport, IngestRun
-from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
-from kebab.domain.reports import (
-    BundleReport,
-    DoctorReport,
-    IndexReport,
-    ModelStatus,
-    ResetReport,
-    SchemaReport,
-)
-from kebab.domain.why import WhyReport
 from kebab.engines import Engines, Stores, model_key
 from kebab.errors import EngineError, InvalidInput, Locked, ModelUnavailable, Timeout
-from kebab.keeper.care import Caretaker
-from kebab.keeper.models import ModelShelf
-from kebab.keeper.moving import Mover
-from kebab.ports import Embedder, VectorIndex
 
+# What only annotations name is not loaded: making its dataclasses would be a third of a cold search.
 if TYPE_CHECKING:
     from kebab.answer.gate import Gate
     from kebab.answer.pipeline import Asker
+    from kebab.config import Settings
+    from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent, AskRequest
+    from kebab.domain.documents import DocumentSummary
+    from kebab.domain.evaluations import EvalReport
+    from kebab.domain.ingests import IngestItem, IngestProgress, IngestReport, IngestRun
+    from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
+    from kebab.domain.reports import (
+        BundleReport,
+        DoctorReport,
+        IndexReport,
+        ModelStatus,
+        ResetReport,
+        SchemaReport,
+    )
+    from kebab.domain.why import WhyReport
     from kebab.evaluate.archive import Archive
     from kebab.evaluate.laboratory import Laboratory, Measured
     from kebab.ingest.pipeline import IngestPipeline
+    from kebab.keeper.care import Caretaker
+    from kebab.keeper.models import ModelShelf
+    from kebab.keeper.moving import Mover
     from kebab.memory.room import ExecutionMemory
+    from kebab.ports import Embedder, VectorIndex
     from kebab.search.fusion import QueryEvidence
     from kebab.search.hybrid import HybridRetriever, LegRetriever
     from kebab.search.present import Presenter
     from kebab.search.read import Reader
     from kebab.search.rerank import Stage
 
-Progress = Callable[[IngestProgress], None]
+Progress = Callable[["IngestProgress"], None]
 Cancelled = Callable[[], bool]
 
 
@@ -369,6 +370,8 @@ class Kebab:
     def _ask_request(
         self, question: str, *, mode: SearchMode | None, k: int | None, filters: SearchFilters | None
     ) -> AskRequest:
+        from kebab.domain.answers import AskRequest
+
         query = self._query(question, mode=mode, k=k, filters=filters, explain=False)
         return AskRequest(question, query.mode, query.k, filters or SearchFilters())
 
@@ -483,7 +486,7 @@ class Kebab:
 
     def models(self, *, everything: bool = False) -> list[ModelStatus]:
         """The embedding models there are; with ``everything`` also those that could be downloaded."""
-        return ModelShelf(self.settings, self.engines).models(everything=everything)
+        return self._shelf.models(everything=everything)
 
     def use_model(self, model: str) -> ModelStatus:
         """Write another model into the configuration file; a Kebab opened afterwards uses it.
@@ -491,30 +494,43 @@ class Kebab:
         ``model`` is static, none, a registered name, a folder, or provider:name. One that cannot be loaded is
         refused, and so is a configuration without a file.
         """
-        return ModelShelf(self.settings, self.engines).use_model(model)
+        return self._shelf.use_model(model)
 
     def add_model(self, folder: Path, *, name: str | None = None) -> ModelStatus:
         """Register a folder with an ONNX model under a name, by default the folder's."""
-        return ModelShelf(self.settings, self.engines).add_model(folder, name=name)
+        return self._shelf.add_model(folder, name=name)
 
     def reset(self, scope: str) -> ResetReport:
         """Wipe what kebab made: index, vectors, data, memory, config or all. Sources are never touched."""
-        return Mover(self.settings, self.engines).reset(scope)
+        return self._mover.reset(scope)
 
     def export_bundle(self, path: Path) -> BundleReport:
         """Write the knowledge base into one file, also while others write."""
-        return Mover(self.settings, self.engines).export_bundle(path)
+        return self._mover.export_bundle(path)
 
     def import_bundle(self, path: Path, *, force: bool = False) -> BundleReport:
         """Open a bundle here and build its indexes.
 
         Refused where documents are stored already or the vectors are of another model, unless ``force``.
         """
-        mover = Mover(self.settings, self.engines)
-        return mover.import_bundle(path, force=force, indexer=self._caretaker.indexer)
+        return self._mover.import_bundle(path, force=force, indexer=self._caretaker.indexer)
+
+    @property
+    def _shelf(self) -> ModelShelf:
+        from kebab.keeper.models import ModelShelf
+
+        return ModelShelf(self.settings, self.engines)
+
+    @property
+    def _mover(self) -> Mover:
+        from kebab.keeper.moving import Mover
+
+        return Mover(self.settings, self.engines)
 
     @property
     def _caretaker(self) -> Caretaker:
+        from kebab.keeper.care import Caretaker
+
         return Caretaker(self.settings, self.engines)
 
     # --- evaluation --------------------------------------------------------------------------------

@@ -13,18 +13,18 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from kebab.domain.chunks import Chunk, StoredChunk
-from kebab.domain.documents import Document, DocumentSummary
-from kebab.domain.executions import Execution, ExecutionFilters, MemoryStats, Outcome, TaskRecord
-from kebab.domain.fusion import Ranked
-from kebab.domain.hits import Retrieval
-from kebab.domain.ids import ChunkId, DocId
-from kebab.domain.ingests import FileState, IngestItem, IngestRun
-from kebab.domain.queries import SearchFilters, SearchQuery
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from kebab.domain.chunks import Chunk, StoredChunk
+    from kebab.domain.documents import Document, DocumentSummary
+    from kebab.domain.executions import Execution, ExecutionFilters, MemoryStats, Outcome, TaskRecord
+    from kebab.domain.fusion import Ranked
+    from kebab.domain.hits import Retrieval
+    from kebab.domain.ids import ChunkId, DocId
+    from kebab.domain.ingests import FileState, IngestItem, IngestRun
+    from kebab.domain.queries import SearchFilters, SearchQuery
 
     Vectors = NDArray[np.float32]
 else:  # numpy is loaded by the adapters that need it
@@ -411,6 +411,8 @@ class MemoryEntry:
 
     @classmethod
     def of(cls, record: Execution | TaskRecord) -> MemoryEntry:
+        from kebab.domain.executions import TaskRecord
+
         if isinstance(record, TaskRecord):
             return cls(
                 id=record.id,
