@@ -38,7 +38,7 @@ def hit(found: SearchHit, *, screen: Screen, locate: Locate, legs: Sequence[Leg]
     if headings := _headings(found.heading_path or (found.title,), screen):
         lines.append(INDENT + headings)
     lines += [INDENT + line for line in snippet(found.snippet, screen, columns=screen.columns - len(INDENT))]
-    lines += _legs_of(found, legs, screen) if legs else []
+    lines += [*_legs_of(found, legs, screen), *_later(found, screen)] if legs else []
     return "\n".join(lines)
 
 
@@ -111,6 +111,17 @@ def _legs_of(found: SearchHit, legs: Sequence[Leg], screen: Screen) -> list[str]
     return lines
 
 
+def _later(found: SearchHit, screen: Screen) -> list[str]:
+    """What happened to the hit after fusion."""
+    notes = []
+    if found.rerank:
+        note = found.rerank
+        notes.append(f"{pad('rerank', 8)}#{note.rank:<4} score {note.raw_score:.4f}  was #{note.rank_before}")
+    if found.repeats:
+        notes.append(f"moved down: chunk {found.repeats} above holds most of it")
+    return [screen.dim(INDENT + clip(note, screen.columns - len(INDENT))) for note in notes]
+
+
 def _raw(leg: Leg, score: float) -> str:
     return f"{RAW_NAMES[leg]:<6} {score:>8.4f}"
 
@@ -135,6 +146,9 @@ def _how(response: SearchResponse, screen: Screen) -> str:
     if response.hits:
         first = response.hits[0]
         facts.append(("model", f"{first.embedding_model or 'none'} · chunker {first.chunker_version}"))
+        if first.rerank:
+            reranked = sum(found.rerank is not None for found in response.hits)
+            facts.append(("rerank", f"{first.rerank.model} put the first {reranked} of these in order"))
         facts.append(("score", f"{first.score_kind.value}: orders the hits; it is not a probability"))
     return "\n".join(_fact(name, text, screen) for name, text in facts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -14,7 +14,7 @@ from kebab.domain.ids import ChunkId
 from kebab.domain.queries import SearchQuery
 from kebab.ports import Analyzer, DocumentStore, SourceFiles
 from kebab.search.snippet import make_snippet
-from kebab.search.spread import WINDOW, spread
+from kebab.search.spread import WINDOW, any_repeats, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +67,21 @@ class Presenter:
         A chunk that the store no longer has is left out and the next one moves up: an index that is behind
         never shows removed text. With ``spread_out``, what repeats a better hit goes to the window's end.
         """
-        wanted = max(k, WINDOW) if spread_out else k
-        found: list[tuple[Placed, StoredChunk]] = []
         rest = iter(placed)
-        while len(found) < wanted and (page := list(islice(rest, wanted - len(found)))):
+        found = self._take(rest, k)
+        if not spread_out or not any_repeats([stored.chunk for _, stored in found[:WINDOW]]):
+            return found
+        # Only now is the whole window needed: without a repetition its first k are the k found.
+        found += self._take(rest, WINDOW - len(found))
+        return [*_spread_out(found[:WINDOW]), *found[WINDOW:]][:k]
+
+    def _take(self, placed: Iterator[Placed], count: int) -> list[tuple[Placed, StoredChunk]]:
+        """The next ``count`` that the store has, or fewer at the end."""
+        found: list[tuple[Placed, StoredChunk]] = []
+        while len(found) < count and (page := list(islice(placed, count - len(found)))):
             stored = self.store.hydrate([item.chunk_id for item in page])
             found += [(item, stored[item.chunk_id]) for item in page if item.chunk_id in stored]
-        return [*_spread_out(found[:WINDOW]), *found[WINDOW:]][:k] if spread_out else found
+        return found
 
     def _with_terms(self, placed: Placed, stored: StoredChunk, terms: frozenset[str]) -> Placed:
         held = terms.intersection(self.analyzer.terms(searchable_text(stored)))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from kebab.domain.chunks import Chunk
-from kebab.domain.ids import ChunkId
+from kebab.domain.ids import ChunkId, DocId
 
 T = TypeVar("T")
 
@@ -33,6 +33,11 @@ def spread(items: Sequence[T], chunks: Sequence[Chunk]) -> list[tuple[T, ChunkId
     return sorted(named, key=lambda pair: pair[1] is not None)
 
 
+def any_repeats(chunks: Sequence[Chunk]) -> bool:
+    """Whether one of them repeats a better one."""
+    return any(source is not None for source in repetitions(chunks))
+
+
 def repetitions(chunks: Sequence[Chunk]) -> list[int | None]:
     """For each chunk the place of the first kept one before it that holds most of its text, or None.
 
@@ -40,16 +45,14 @@ def repetitions(chunks: Sequence[Chunk]) -> list[int | None]:
     nothing further, so that the two ends of a chain are not taken for the same.
     """
     found: list[int | None] = []
-    kept: list[tuple[int, Chunk, frozenset[str]]] = []
+    kept: dict[DocId, list[tuple[int, frozenset[str]]]] = {}
     for place, chunk in enumerate(chunks):
         lines = _lines(chunk.text)
-        source = next(
-            (at for at, other, held in kept if other.doc_id == chunk.doc_id and _share(lines, held) > MOST),
-            None,
-        )
+        before = kept.setdefault(chunk.doc_id, [])
+        source = next((at for at, held in before if _share(lines, held) > MOST), None)
         found.append(source)
         if source is None:
-            kept.append((place, chunk, frozenset(lines)))
+            before.append((place, frozenset(lines)))
     return found
 
 

@@ -17,6 +17,7 @@ from kebab.domain.hits import (
     FusionNote,
     Leg,
     LegEvidence,
+    RerankDetail,
     RetrievalDetail,
     ScoreKind,
     SearchHit,
@@ -108,6 +109,19 @@ def test_a_leg_that_did_not_run_is_not_said_to_have_missed() -> None:
 def test_a_single_leg_shows_no_other() -> None:
     single = replace(HIT, retrieval=RetrievalDetail(SearchMode.LEXICAL, 0.9))
     assert "meaning" not in render.hit(single, screen=PLAIN, locate=lambda hit: None, legs=list(Leg))
+
+
+def test_explain_says_what_the_reranker_did_and_names_it_once() -> None:
+    moved = replace(HIT, rerank=RerankDetail("org/reads-both", 3.25, rank=1, rank_before=7))
+    text = shown(replace(RESPONSE, hits=(moved, HIT)), explain=True)
+    assert "rerank  #1    score 3.2500  was #7" in text
+    assert text.count("org/reads-both put the first 1 of these in order") == 1
+    assert "was #7" not in shown(replace(RESPONSE, hits=(moved,)))
+
+
+def test_explain_says_why_a_repetition_stands_so_low() -> None:
+    text = shown(replace(RESPONSE, hits=(replace(HIT, repeats=ChunkId("a" * 32)),)), explain=True)
+    assert f"moved down: chunk {'a' * 32} above holds most of it" in text
 
 
 def test_a_changed_file_is_marked() -> None:
