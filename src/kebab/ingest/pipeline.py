@@ -23,7 +23,7 @@ from kebab.ingest.targets import Target, find_targets
 from kebab.ingest.workers import prepare_all
 from kebab.ports import DocumentStore, Embedder, EmbeddingStore, Ledger, LexicalIndex, VectorIndex
 
-DOCS_A_CATCH_UP = 500
+CHUNKS_A_CATCH_UP = 4096
 VECTORS_A_CATCH_UP = 4096
 DOCS_A_STEP = 20
 """How often the embedding beside the run is looked after."""
@@ -204,34 +204,34 @@ class IngestPipeline:
         """Read the files and store them as they come; gives the pump back, or None once it broke."""
         make = self.ready_terms.make if self.ready_terms else None
         batches = prepare_all(tasks, self.policy, processes=self.limits.processes, make_analyzer=make)
-        since_step = since_catch_up = 0
+        unstepped = unindexed = 0
         with closing(batches):
             while not cancelled():
                 with log.stage("parse"):
                     results = next(batches, None)
                 if results is None:
                     break
-                written = self._keep_all(results, log)
-                since_step += written
-                since_catch_up += written
-                if since_step >= DOCS_A_STEP:
-                    since_step = 0
+                self._keep_all(results, log)
+                written = [len(result.chunks) for result in results if isinstance(result, Prepared)]
+                unstepped += len(written)
+                unindexed += sum(written)
+                if unstepped >= DOCS_A_STEP:
+                    unstepped = 0
                     pump = self._step(pump, log)
-                if since_catch_up >= DOCS_A_CATCH_UP:
-                    since_catch_up = 0
+                if unindexed >= CHUNKS_A_CATCH_UP:
+                    unindexed = 0
                     self._catch_up_words(log)
         return pump
 
-    def _keep_all(self, results: Sequence[Result], log: RunLog) -> int:
-        """Store the results in one transaction; returns how many documents were written."""
+    def _keep_all(self, results: Sequence[Result], log: RunLog) -> None:
+        """Store the results in one transaction."""
         with log.stage("store"), self.store.together():
-            written = sum(map(self._keep, results))
+            for result in results:
+                self._keep(result)
         for result in results:
             _record(result, log)
-        return written
 
-    def _keep(self, result: Result) -> bool:
-        """Store one result; True when a document was written."""
+    def _keep(self, result: Result) -> None:
         match result:
             case Prepared(document, chunks, state, terms):
                 self.store.put(document, chunks, state)
@@ -239,7 +239,6 @@ class IngestPipeline:
                     self.ready_terms.prepare(document, chunks, terms)
             case SameContent(source_id, state):
                 self.store.touch(source_id, [state])
-        return isinstance(result, Prepared)
 
     def _remove(self, change: Changes, log: RunLog) -> None:
         with log.stage("store"):

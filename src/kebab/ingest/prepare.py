@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
 from kebab.domain.chunks import Chunk
@@ -58,6 +59,7 @@ Result = Prepared | SameContent | IngestItem
 """An IngestItem says that the file failed or vanished."""
 
 
+@lru_cache(maxsize=64)
 def fingerprint(
     format_version: str, policy: ChunkPolicy, *, source_type: str, trust_level: TrustLevel
 ) -> str:

@@ -8,15 +8,12 @@ outlives a killed parent.
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import cast
@@ -24,8 +21,7 @@ from typing import cast
 import kebab
 from kebab.domain.ingests import IngestItem, Outcome
 from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.prepare import FileTask, Prepared, Result, prepare
-from kebab.ingest.ready_terms import terms_of
+from kebab.ingest.prepare import FileTask, Result, prepare
 from kebab.ports import Analyzer
 
 MIN_FILES = 200
@@ -34,7 +30,7 @@ MIN_BYTES = 4 << 20
 _BATCH_FILES = 32
 _BATCH_BYTES = 512 << 10
 
-_START = "import sys; sys.path.insert(0, sys.argv[1]); from kebab.ingest.workers import serve; serve()"
+_START = "import sys; sys.path.insert(0, sys.argv[1]); from kebab.ingest.serve import serve; serve()"
 
 
 def prepare_all(
@@ -168,26 +164,3 @@ class _Child:
 def _failed(task: FileTask) -> IngestItem:
     reason = "the parser process died while reading it"
     return IngestItem(task.source_id, task.path, Outcome.FAILED, reason, byte_len=task.size)
-
-
-def serve() -> None:
-    """The child's side: read batches from standard input until it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints must not end up among the answers
-    policy, make_analyzer = pickle.load(requests)
-    analyzer = make_analyzer() if make_analyzer else None
-    while True:
-        try:
-            batch = pickle.load(requests)
-        except EOFError:
-            return
-        results = [_with_terms(prepare(task, policy), analyzer) for task in batch]
-        answers.write(pickle.dumps(results, protocol=5))
-        answers.flush()
-
-
-def _with_terms(result: Result, analyzer: Analyzer | None) -> Result:
-    if analyzer is None or not isinstance(result, Prepared):
-        return result
-    return replace(result, terms=terms_of(result.document, result.chunks, analyzer))

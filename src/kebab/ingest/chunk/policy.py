@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kebab.domain.ids import digest
 
@@ -22,4 +23,9 @@ class ChunkPolicy:
     @property
     def hash(self) -> str:
         """Names the policy in chunk ids and fingerprints: other sizes, other chunks."""
-        return digest("chunk_policy", self.target_tokens, self.overlap_tokens, self.max_tokens)[:16]
+        return _hash(self)
+
+
+@lru_cache(maxsize=16)
+def _hash(policy: ChunkPolicy) -> str:
+    return digest("chunk_policy", policy.target_tokens, policy.overlap_tokens, policy.max_tokens)[:16]
