@@ -74,6 +74,16 @@ class FakeEmbedder:
         return row / np.linalg.norm(row)
 
 
+class FakeReranker:
+    """Counts the words that a text shares with the query."""
+
+    model_id = "fake-shared-words"
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        asked = set(_WORD.findall(nfc(query).lower()))
+        return [float(sum(w in asked for w in _WORD.findall(nfc(text).lower()))) for text in texts]
+
+
 @dataclass(frozen=True, slots=True)
 class _Shelf:
     document: Document

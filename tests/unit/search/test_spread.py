@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.domain.chunks import Chunk
+from kebab.domain.hits import RetrievalDetail
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode, SearchQuery
+from kebab.search.present import Placed
 from kebab.search.spread import WINDOW, repetitions, spread
 from tests.unit.search.conftest import Shelf
 
@@ -95,6 +97,23 @@ def test_the_first_hits_do_not_depend_on_k(shelf: Shelf) -> None:
     deepest = shelf.hybrid().search(SearchQuery("alpha block", k=50)).hits
     for k in (1, 3, WINDOW - 1, WINDOW, WINDOW + 1, 33):
         assert shelf.hybrid().search(SearchQuery("alpha block", k=k)).hits == deepest[:k]
+
+
+@given(st.lists(st.tuples(st.sampled_from("xy"), st.sampled_from("abcdefgh")), min_size=1, max_size=45))
+def test_whatever_repeats_the_first_selected_do_not_depend_on_k(given_: list[tuple[str, str]]) -> None:
+    shelf = Shelf()
+    for name in "xy":
+        shelf.add(f"{name}.md", *(text * 20 for doc, text in given_ if doc == name))
+    chunks = [stored.chunk.chunk_id for stored in shelf.store.stored_chunks()]
+    placed = [
+        Placed(key, 1 / n, RetrievalDetail(SearchMode.HYBRID, 1 / n), ())
+        for n, key in enumerate(sorted(chunks), start=1)
+    ]
+    deepest = shelf.presenter().select(placed, 50, spread_out=True)
+    assert len(deepest) == len(given_)
+    assert [item.score for item, _ in deepest] == sorted((i.score for i, _ in deepest), reverse=True)
+    for k in range(1, len(given_)):
+        assert shelf.presenter().select(placed, k, spread_out=True) == deepest[:k]
 
 
 def test_the_bare_order_is_the_one_that_is_shown(shelf: Shelf) -> None:
