@@ -51,7 +51,8 @@ class Subwords(dict[str, tuple[int, ...]]):
         self._scores = scores
 
     def __missing__(self, word: str) -> tuple[int, ...]:
-        found = tuple(chain.from_iterable(map(self._run, runs(word))))
+        # A run is remembered like a word: Rust and RUST are rust, and links share their runs.
+        found = tuple(chain.from_iterable(self._run(run) if run == word else self[run] for run in runs(word)))
         if len(self) < _MEMORY:
             self[word] = found
         return found
