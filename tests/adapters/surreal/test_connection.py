@@ -104,7 +104,7 @@ sys.modules["surrealdb"] = None
 from kebab.adapters.surreal.connection import SurrealConnection
 from kebab.errors import EngineUnavailable
 try:
-    SurrealConnection("surrealkv://{tmp_path}/store", namespace="n", database="d").query("RETURN 1")
+    SurrealConnection("surrealkv://{tmp_path}/store", namespace="n", database="d")
 except EngineUnavailable as error:
     sys.stdout.write(error.hint)
 """

@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ class SurrealConnection:
                 f"memory.url {url!r} names no engine that kebab knows",
                 hint="use surrealkv://FOLDER for a folder, ws:// or wss:// for a server, or leave it empty",
             )
+        _require_engine()
         self.url = url
         self._names = (namespace, database)
         self._credentials = (username, password)
@@ -124,20 +126,21 @@ class SurrealConnection:
         self._prepared = True
 
     def _connect(self) -> Any:
-        surreal = _engine()
         deadline = time.monotonic() + self._lock_wait_s
         while True:
             try:
-                return _translated(lambda: self._open_once(surreal), self.url)
+                return _translated(self._open_once, self.url)
             except Locked:
                 if time.monotonic() >= deadline:
                     raise
                 time.sleep(0.05)
 
-    def _open_once(self, surreal: Callable[[str], Any]) -> Any:
+    def _open_once(self) -> Any:
+        from surrealdb import Surreal
+
         if self.folder is not None:
             self.folder.mkdir(parents=True, exist_ok=True)
-        db = surreal(self.url)
+        db = Surreal(self.url)
         db.connect()
         username, password = self._credentials
         if username:
@@ -156,16 +159,13 @@ class SurrealConnection:
                     return
 
 
-def _engine() -> Callable[[str], Any]:
-    try:
-        from surrealdb import Surreal
-    except ImportError as error:
+def _require_engine() -> None:
+    """Asked at the start: rows and keys use the engine's types before anything is opened."""
+    if find_spec("surrealdb") is None:
         raise EngineUnavailable(
             "the execution memory needs SurrealDB, which is not installed",
             hint="install it with: pip install 'kebab[memory]'",
-        ) from error
-    engine: Callable[[str], Any] = Surreal
-    return engine
+        )
 
 
 def _translated(call: Callable[[], Any], url: str) -> Any:
