@@ -286,11 +286,11 @@ class Kebab:
         )
 
     def _stages(self) -> tuple[Stage, ...]:
-        from kebab.search.rerank import RerankStage
-
         reranker = self.engines.reranker
         if reranker is None:
             return ()
+        from kebab.search.rerank import RerankStage
+
         top = self.settings.models.reranker.top
         return (RerankStage(reranker, self.engines.reading.documents, top),)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kebab.domain.fusion import Fused, Ranked
 from kebab.domain.hits import (
@@ -22,10 +22,12 @@ from kebab.ports import DocumentStore, Retriever
 from kebab.search.fusion import FusionPolicy, QueryEvidence
 from kebab.search.lexical import lexical_score
 from kebab.search.present import Placed, Presenter
-from kebab.search.rerank import Stage
 from kebab.search.spread import WINDOW
 from kebab.search.trace import Stopwatch, trace_of
 from kebab.search.vector import vector_score
+
+if TYPE_CHECKING:
+    from kebab.search.rerank import Stage
 
 CANDIDATES = 100
 
