@@ -182,13 +182,15 @@ class _Asked(dict[str, tuple[tuple[int, int], ...]]):
 
     def __missing__(self, token: str) -> tuple[tuple[int, int], ...]:
         # Most tokens match nothing, and the memory knows that ten times faster than the pieces.
-        held = {*self._memory[token].split(), *self._memory.forms.get(token, "").split()}
         ranges: tuple[tuple[int, int], ...] = ()
-        if not self.terms.isdisjoint(held):
+        if self._holds(self._memory[token]) or self._holds(self._memory.forms.get(token, "")):
             pieces = _pieces(token, self._memory.stem)
             ranges = tuple((piece.start, piece.end) for piece in pieces if piece.term in self.terms)
         self[token] = ranges
         return ranges
+
+    def _holds(self, terms: str) -> bool:
+        return terms in self.terms or (" " in terms and not self.terms.isdisjoint(terms.split()))
 
 
 class _Memory(dict[str, str]):
