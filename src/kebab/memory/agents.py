@@ -35,7 +35,8 @@ def wilson_interval(successes: float, runs: float, *, z: float = CONFIDENCE_Z) -
     rate, square = successes / runs, z * z
     middle = (rate + square / (2 * runs)) / (1 + square / runs)
     reach = z * sqrt(rate * (1 - rate) / runs + square / (4 * runs * runs)) / (1 + square / runs)
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+    # At 0 and at 1 an end of the interval is the rate itself, which rounding can miss by its last bit.
+    return max(0.0, min(rate, middle - reach)), min(1.0, max(rate, middle + reach))
 
 
 def _rank(agent_id: str, runs: Sequence[Outcome], *, now: datetime, half_life: timedelta) -> AgentRank:
