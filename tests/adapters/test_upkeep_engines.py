@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -201,12 +202,12 @@ def test_a_bundle_with_a_strange_store_is_refused_and_what_is_here_stays(
     config: Path, tmp_path: Path, statement: str, error: type[KebabError]
 ) -> None:
     other = make_project(tmp_path / "other", notes=1)
-    with sqlite3.connect(data_of(config) / "kebab.sqlite") as connection:
+    with closing(sqlite3.connect(data_of(config) / "kebab.sqlite")) as connection, connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
     with Kebab.open(config) as kb:
         stores = kb.engines.reading  # opened before the file becomes strange
-        with sqlite3.connect(data_of(config) / "kebab.sqlite") as connection:
+        with closing(sqlite3.connect(data_of(config) / "kebab.sqlite")) as connection, connection:
             connection.execute(statement)
         connection.close()
         _bundle_by_hand(stores.database.path, tmp_path / "all.kebab")
@@ -221,7 +222,7 @@ def _bundle_by_hand(store: Path, target: Path) -> None:
     from kebab.upkeep.bundle import Contents, write_bundle
 
     def back_up(copy: Path) -> Contents:
-        with sqlite3.connect(store) as connection:
+        with closing(sqlite3.connect(store)) as connection, connection:
             connection.execute("VACUUM INTO ?", (str(copy),))
         connection.close()
         return Contents(1, 3, 3, ())

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,7 @@ def search_answers(search) -> bool:
 
 def test_a_truncated_store_is_called_damaged_and_left_as_it_is(base: Base) -> None:
     store = base.data / "kebab.sqlite"
-    with sqlite3.connect(store) as connection:
+    with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
     cut(store)
@@ -115,7 +116,7 @@ def test_moved_away_the_store_is_built_again_from_the_sources(base: Base) -> Non
 
 
 def test_a_damaged_text_in_the_store_is_found_out(base: Base) -> None:
-    with sqlite3.connect(base.data / "kebab.sqlite") as connection:
+    with closing(sqlite3.connect(base.data / "kebab.sqlite")) as connection, connection:
         connection.execute("UPDATE assets SET text = x'00ff00ff'")
     connection.close()
     with base.open() as kb:
@@ -157,7 +158,7 @@ def test_an_index_that_lost_its_way_is_brought_up_to_date(base: Base) -> None:
 
 
 def test_vectors_that_the_model_no_longer_gives_are_embedded_again(base: Base) -> None:
-    with sqlite3.connect(base.data / "kebab.sqlite") as connection:
+    with closing(sqlite3.connect(base.data / "kebab.sqlite")) as connection, connection:
         rows = connection.execute("SELECT id, vector FROM embeddings").fetchall()
         turned = [(vector[4:] + vector[:4], row) for row, vector in rows]
         connection.executemany("UPDATE embeddings SET vector = ? WHERE id = ?", turned)
@@ -172,7 +173,7 @@ def test_vectors_that_the_model_no_longer_gives_are_embedded_again(base: Base) -
 
 
 def test_an_interrupted_run_is_noticed_and_its_record_closed(base: Base) -> None:
-    with sqlite3.connect(base.data / "kebab.sqlite") as connection:
+    with closing(sqlite3.connect(base.data / "kebab.sqlite")) as connection, connection:
         connection.execute("UPDATE ingest_runs SET run_json = json_set(run_json, '$.status', 'running')")
     connection.close()
     with base.open() as kb:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kebab.adapters.execution_index.matrix import Matrix
 from kebab.adapters.execution_index.words import microseconds
+from kebab.adapters.sqlite.connection import ClosingConnection
 from kebab.domain.executions import ExecutionFilters
 from kebab.domain.fusion import Ranked
 from kebab.errors import Corrupt, EngineUnavailable
@@ -91,7 +92,9 @@ class SqliteExecutionVectors:
         return self._counts
 
     def _open(self, file: Path) -> sqlite3.Connection:
-        db = sqlite3.connect(file, timeout=10.0, check_same_thread=False, isolation_level=None)
+        db = sqlite3.connect(
+            file, timeout=10.0, check_same_thread=False, isolation_level=None, factory=ClosingConnection
+        )
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         db.executescript(_SCHEMA)

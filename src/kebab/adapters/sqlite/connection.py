@@ -36,8 +36,14 @@ _DISK = {
 }
 
 
-class _Connection(sqlite3.Connection):
-    """A connection that can be referred to weakly; the plain one cannot."""
+class ClosingConnection(sqlite3.Connection):
+    """A connection that can be referred to weakly; the plain one cannot.
+
+    It closes with its last reference, such as the end of the thread that used it; Python 3.13 would complain.
+    """
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class Database:
@@ -53,7 +59,7 @@ class Database:
         self.readonly = readonly
         self._any_schema = any_schema
         self._local = threading.local()
-        self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
+        self._open: weakref.WeakSet[ClosingConnection] = weakref.WeakSet()
         if readonly and not path.exists():
             raise _not_indexed(path)
         if not readonly:
@@ -142,14 +148,14 @@ class Database:
         self._local = threading.local()
 
     def _connection(self) -> sqlite3.Connection:
-        connection: _Connection | None = getattr(self._local, "connection", None)
+        connection: ClosingConnection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._connect()
             self._local.connection = connection
             self._open.add(connection)
         return connection
 
-    def _connect(self) -> _Connection:
+    def _connect(self) -> ClosingConnection:
         mode = _read_mode(self.path) if self.readonly else "mode=rwc"
         connection = sqlite3.connect(
             f"{self.path.absolute().as_uri()}?{mode}",
@@ -157,7 +163,7 @@ class Database:
             timeout=BUSY_TIMEOUT_S,
             isolation_level=None,
             check_same_thread=False,  # close() is called by one thread for all
-            factory=_Connection,
+            factory=ClosingConnection,
             cached_statements=256,
         )
         connection.execute("PRAGMA foreign_keys = ON")
