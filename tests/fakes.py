@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from blake3 import blake3
 
-from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input, searchable_text
+from kebab.domain.chunks import Chunk, StoredChunk, searchable_text
 from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.fusion import Ranked
 from kebab.domain.globs import glob_pattern
@@ -20,6 +20,7 @@ from kebab.domain.ids import ChunkId, DocId, nfc
 from kebab.domain.ingests import FileState, IngestItem, IngestRun
 from kebab.domain.queries import SearchFilters
 from kebab.ports import Analyzer, EmbeddingKind, LexicalQuery, ModelKey, PendingChange, Vectors
+from tests.samples import as_stored
 
 FAKE_NOW = "2024-05-01T12:00:00Z"
 _WORD = re.compile(r"\w+")
@@ -121,7 +122,7 @@ class FakeDocumentStore:
             if old.doc_id != document.doc_id:
                 self.append(old.doc_id, "removed")
         now = self._clock()
-        stored = tuple(_stored(document, chunk, now) for chunk in chunks)
+        stored = tuple(as_stored(document, chunk, now) for chunk in chunks)
         self._shelves[document.doc_id] = _Shelf(document, stored, state, now)
         self.append(document.doc_id, "changed")
         self._revision += 1
@@ -234,24 +235,6 @@ class FakeDocumentStore:
 def _same_place(one: Document, other: Document) -> bool:
     same_path = (one.source_id, one.path) == (other.source_id, other.path)
     return same_path or one.doc_id == other.doc_id
-
-
-def _stored(document: Document, chunk: Chunk, indexed_at: str) -> StoredChunk:
-    read = embedding_input(title=document.title, heading_path=chunk.heading_path, text=chunk.text)
-    metadata = document.metadata
-    return StoredChunk(
-        chunk=chunk,
-        source_id=document.source_id,
-        path=document.path,
-        title=document.title,
-        lang=document.lang,
-        tags=metadata.tags,
-        trust_level=metadata.trust_level,
-        repo=metadata.repo,
-        code_lang=metadata.code_lang,
-        indexed_at=indexed_at,
-        content_key=content_key(read),
-    )
 
 
 def _summary(shelf: _Shelf) -> DocumentSummary:

@@ -24,7 +24,7 @@ class Sample:
         return self.document.doc_id
 
     def stored(self, indexed_at: str = "2024-05-01T12:00:00Z") -> list[StoredChunk]:
-        return [_stored(self.document, chunk, indexed_at) for chunk in self.chunks]
+        return [as_stored(self.document, chunk, indexed_at) for chunk in self.chunks]
 
 
 def sample(
@@ -80,7 +80,8 @@ def _chunks(doc: DocId, texts: Sequence[str], heading_path: tuple[str, ...]) -> 
     )
 
 
-def _stored(document: Document, chunk: Chunk, indexed_at: str) -> StoredChunk:
+def as_stored(document: Document, chunk: Chunk, indexed_at: str) -> StoredChunk:
+    """A chunk as a store gives it back."""
     read = embedding_input(title=document.title, heading_path=chunk.heading_path, text=chunk.text)
     metadata = document.metadata
     return StoredChunk(
