@@ -19,7 +19,15 @@ from kebab.domain.globs import glob_pattern
 from kebab.domain.ids import ChunkId, DocId, nfc
 from kebab.domain.ingests import FileState, IngestItem, IngestRun
 from kebab.domain.queries import SearchFilters
-from kebab.ports import Analyzer, EmbeddingKind, LexicalQuery, ModelKey, PendingChange, Vectors
+from kebab.ports import (
+    NO_TERMS,
+    Analyzer,
+    EmbeddingKind,
+    LexicalQuery,
+    ModelKey,
+    PendingChange,
+    Vectors,
+)
 from tests.samples import as_stored
 
 FAKE_NOW = "2024-05-01T12:00:00Z"
@@ -116,7 +124,7 @@ class FakeDocumentStore:
             self._shelves, self._outbox, self._latest, self._revision = before
             raise
 
-    def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> None:
+    def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> list[StoredChunk]:
         for old in [s.document for s in self._shelves.values() if _same_place(s.document, document)]:
             del self._shelves[old.doc_id]
             if old.doc_id != document.doc_id:
@@ -126,6 +134,7 @@ class FakeDocumentStore:
         self._shelves[document.doc_id] = _Shelf(document, stored, state, now)
         self.append(document.doc_id, "changed")
         self._revision += 1
+        return list(stored)
 
     def touch(self, source_id: str, states: Sequence[FileState]) -> None:
         new = {state.path: state for state in states}
@@ -362,12 +371,21 @@ class FakeLexicalIndex:
     def checkpoint(self) -> int:
         return self._checkpoint
 
-    def apply(self, *, removed: Sequence[DocId], chunks: Sequence[StoredChunk], checkpoint: int) -> None:
+    def apply(
+        self,
+        *,
+        removed: Sequence[DocId],
+        chunks: Sequence[StoredChunk],
+        checkpoint: int,
+        terms: Mapping[ChunkId, str] = NO_TERMS,
+    ) -> None:
         gone = set(removed) | {stored.chunk.doc_id for stored in chunks}
         self._bodies = {key: body for key, body in self._bodies.items() if body[0] not in gone}
         for stored in chunks:
-            terms = self._analyzer.index_text(searchable_text(stored)).split()
-            self._bodies[stored.chunk.chunk_id] = (stored.chunk.doc_id, terms)
+            body = terms.get(stored.chunk.chunk_id)
+            if body is None:
+                body = self._analyzer.index_text(searchable_text(stored))
+            self._bodies[stored.chunk.chunk_id] = (stored.chunk.doc_id, body.split())
         self._checkpoint = checkpoint
 
     def search(

@@ -52,7 +52,6 @@ def sample(
         media=media,
         parser_version=parser_version,
         metadata=metadata,
-        blocks=(),
         text=whole,
     )
     state = FileState(path, len(whole.encode()), 1_700_000_000_000_000_000, asset, doc, "fingerprint-1")

@@ -178,8 +178,9 @@ class Kebab:
             embeddings=stores.embeddings,
             ledger=stores.ledger,
             lexical=self.engines.lexical_index,
-            ready_terms=self.engines.ready_terms,
+            make_analyzer=self.engines.make_analyzer,
             embedder=embedder,
+            embed_apart=self.engines.embeds_apart,
             vectors=vectors,
             notes=notes,
         )

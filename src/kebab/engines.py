@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from kebab.adapters.sqlite.ledger import SqliteLedger
     from kebab.adapters.surreal.connection import SurrealConnection
     from kebab.adapters.surreal.store import SurrealExecutionStore
-    from kebab.ingest.ready_terms import ReadyTerms
     from kebab.search.analyze import Analyzer
 
 
@@ -204,17 +203,14 @@ class Engines:
 
     @cached_property
     def analyzer(self) -> Analyzer:
+        return self.make_analyzer()
+
+    @property
+    def make_analyzer(self) -> Callable[[], Analyzer]:
+        """Makes analyzers like that of the words index; other processes know it by its name."""
         from kebab.search.analyze import Analyzer
 
-        return Analyzer()
-
-    @cached_property
-    def ready_terms(self) -> ReadyTerms:
-        """The analyzer as the words index is given it: ingest may have the terms ready."""
-        from kebab.ingest.ready_terms import ReadyTerms
-        from kebab.search.analyze import Analyzer
-
-        return ReadyTerms(self.analyzer, make=Analyzer)
+        return Analyzer
 
     @cached_property
     def lexical_index(self) -> LexicalIndex:
@@ -224,12 +220,12 @@ class Engines:
     def _tantivy(self) -> LexicalIndex:
         from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
 
-        return TantivyLexicalIndex(self.index_dir / "tantivy", self.ready_terms)
+        return TantivyLexicalIndex(self.index_dir / "tantivy", self.analyzer)
 
     def _fts5(self) -> LexicalIndex:
         from kebab.adapters.fts5_lexical import Fts5LexicalIndex
 
-        return Fts5LexicalIndex(self.index_dir / "fts5.sqlite", self.ready_terms)
+        return Fts5LexicalIndex(self.index_dir / "fts5.sqlite", self.analyzer)
 
     # --- meaning -----------------------------------------------------------------------------------
 
@@ -237,6 +233,11 @@ class Engines:
     def embedder(self) -> Embedder | None:
         """The configured model, or None where the configuration asks for words alone."""
         return self.build_embedder(self.settings.models.embedding)
+
+    @property
+    def embeds_apart(self) -> bool:
+        """Whether each process may have an embedder of its own: one that maps a table and uses one core."""
+        return self.settings.models.embedding.provider == "static"
 
     @property
     def embedder_or_none(self) -> Embedder | None:

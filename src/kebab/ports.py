@@ -145,8 +145,8 @@ class DocumentStore(Protocol):
         """Make the writes inside one transaction: all of them are seen at once, or none after an error."""
         ...
 
-    def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> None:
-        """Store a document in place of whatever stood at its path."""
+    def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> list[StoredChunk]:
+        """Store a document in place of whatever stood at its path; returns what ``chunks_of`` would."""
         ...
 
     def touch(self, source_id: str, states: Sequence[FileState]) -> None:
@@ -293,20 +293,33 @@ class LexicalQuery:
     """Each a word of one or several terms; a chunk that holds all of them in a row is left out."""
 
 
+NO_TERMS: Mapping[ChunkId, str] = {}
+
+
 class LexicalIndex(Protocol):
     """BM25 over analysed chunks. Applying the same change twice is applying it once."""
 
     @property
     def version(self) -> str:
-        """Engine, layout and analyzer, such as ``lexical:tantivy-1:words-bigrams-v1``."""
+        """Engine, layout and analyzer, such as ``lexical:tantivy-1:words-bigrams-v2``."""
         ...
 
     def checkpoint(self) -> int:
         """The outbox position up to which everything is searchable; 0 for a new index."""
         ...
 
-    def apply(self, *, removed: Sequence[DocId], chunks: Sequence[StoredChunk], checkpoint: int) -> None:
-        """Drop these documents' chunks, add these chunks, then record the position; searchable on return."""
+    def apply(
+        self,
+        *,
+        removed: Sequence[DocId],
+        chunks: Sequence[StoredChunk],
+        checkpoint: int,
+        terms: Mapping[ChunkId, str] = NO_TERMS,
+    ) -> None:
+        """Drop these documents' chunks, add these chunks, then record the position; searchable on return.
+
+        ``terms`` holds what the index's analyzer gives for some of the chunks, where that is known already.
+        """
         ...
 
     def search(

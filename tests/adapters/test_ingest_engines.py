@@ -15,7 +15,6 @@ from kebab.adapters.sqlite.ledger import SqliteLedger
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.pipeline import IngestLimits, IngestPipeline
-from kebab.ingest.ready_terms import ReadyTerms
 from kebab.ingest.scan import SourceFolder
 from kebab.ports import LexicalQuery
 from kebab.search.analyze import Analyzer
@@ -55,8 +54,7 @@ def engines(tmp_path: Path) -> Engines:
     root.mkdir()
     database = Database(data / "kebab.sqlite")
     store, embedder = SqliteDocumentStore(database), FakeEmbedder()
-    terms = ReadyTerms(Analyzer(), make=Analyzer)
-    lexical = TantivyLexicalIndex(data / "words", terms)
+    lexical = TantivyLexicalIndex(data / "words", Analyzer())
     vectors = LanceVectorIndex(data / "vectors", embedder.key)
     pipeline = IngestPipeline(
         sources=(SourceFolder("notes", root),),
@@ -67,7 +65,7 @@ def engines(tmp_path: Path) -> Engines:
         embeddings=SqliteEmbeddingStore(database),
         ledger=SqliteLedger(database),
         lexical=lexical,
-        ready_terms=terms,
+        make_analyzer=Analyzer,
         embedder=embedder,
         vectors=vectors,
     )

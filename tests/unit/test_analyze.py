@@ -16,6 +16,7 @@ from kebab.search.analyze import Analyzer
 ANALYZER = Analyzer()
 # Any code point, and, as chance rarely brings these together, strings of the signs that tokens are made of.
 ANY_TEXT = st.text() | st.text(alphabet="aB3Zé_-.'’,/ 값을의이 규칙日本ｱﬁİß½１각", max_size=30)
+LINKS = st.text(alphabet="aB3_-.'’,/:?=&%#()값é ", max_size=30).map("https://".__add__)
 
 
 def finds(query: str, text: str) -> bool:
@@ -241,3 +242,17 @@ def test_ranges_are_sorted_apart_and_inside_the_text(text: str, decompose: bool)
 @given(ANY_TEXT)
 def test_every_term_of_a_text_can_be_marked_in_it(text: str) -> None:
     assert all(ANALYZER.matches(text, [term]) for term in set(ANALYZER.terms(text)))
+
+
+def test_a_link_is_found_by_its_words_and_has_no_other_forms() -> None:
+    link = "see [this](https://github.com/Owner/MyRepo-tools?tab=issues#L1,000)."
+    assert ANALYZER.terms(link) == "see this https github com owner myrepo tool tab issu l1 000".split()
+    assert marked(link, "tools") == ["tools"]
+    assert holds("github.com/Owner/MyRepo", link)
+    assert finds("https://github.com/owner", link)
+
+
+@given(LINKS)
+def test_terms_of_a_link_are_those_that_are_marked_in_it(text: str) -> None:
+    for term in ANALYZER.terms(text):
+        assert ANALYZER.matches(text, [term])

@@ -6,7 +6,7 @@ Its file is its own, so that it can be deleted like every index.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from kebab.domain.chunks import StoredChunk, searchable_text
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import Corrupt, StorageError
-from kebab.ports import Analyzer, LexicalQuery
+from kebab.ports import NO_TERMS, Analyzer, LexicalQuery
 
 LAYOUT = "fts5-1"
 
@@ -53,7 +53,14 @@ class Fts5LexicalIndex:
                 return 0
             return int(connection.execute("SELECT checkpoint FROM state").fetchone()[0])
 
-    def apply(self, *, removed: Sequence[DocId], chunks: Sequence[StoredChunk], checkpoint: int) -> None:
+    def apply(
+        self,
+        *,
+        removed: Sequence[DocId],
+        chunks: Sequence[StoredChunk],
+        checkpoint: int,
+        terms: Mapping[ChunkId, str] = NO_TERMS,
+    ) -> None:
         with self._reading() as connection:
             usable = connection is not None
         if not usable:
@@ -63,7 +70,7 @@ class Fts5LexicalIndex:
             for doc_id in gone:
                 self._delete(connection, doc_id)
             for stored in chunks:
-                self._insert(connection, stored)
+                self._insert(connection, stored, terms.get(stored.chunk.chunk_id))
             connection.execute("DELETE FROM state")
             connection.execute("INSERT INTO state VALUES (?, ?)", (self._layout, checkpoint))
 
@@ -106,12 +113,13 @@ class Fts5LexicalIndex:
         except OSError as error:
             raise StorageError(f"cannot remove {self._path}: {error.strerror}") from error
 
-    def _insert(self, connection: sqlite3.Connection, stored: StoredChunk) -> None:
+    def _insert(self, connection: sqlite3.Connection, stored: StoredChunk, body: str | None) -> None:
         chunk = stored.chunk
         row = connection.execute(
             "INSERT INTO chunks (chunk_id, doc_id) VALUES (?, ?)", (chunk.chunk_id, chunk.doc_id)
         ).lastrowid
-        body = self._analyzer.index_text(searchable_text(stored))
+        if body is None:
+            body = self._analyzer.index_text(searchable_text(stored))
         connection.execute("INSERT INTO bodies (rowid, body) VALUES (?, ?)", (row, body))
 
     def _delete(self, connection: sqlite3.Connection, doc_id: DocId) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +17,7 @@ from kebab.domain.chunks import StoredChunk, searchable_text
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import Corrupt, EngineError, EngineUnavailable, Locked, StorageError
-from kebab.ports import Analyzer, LexicalQuery
+from kebab.ports import NO_TERMS, Analyzer, LexicalQuery
 
 LAYOUT = "tantivy-1"
 
@@ -56,11 +56,18 @@ class TantivyLexicalIndex:
     def checkpoint(self) -> int:
         return self._checkpoint.read() or 0
 
-    def apply(self, *, removed: Sequence[DocId], chunks: Sequence[StoredChunk], checkpoint: int) -> None:
+    def apply(
+        self,
+        *,
+        removed: Sequence[DocId],
+        chunks: Sequence[StoredChunk],
+        checkpoint: int,
+        terms: Mapping[ChunkId, str] = NO_TERMS,
+    ) -> None:
         if self._checkpoint.read() is None:
             self.clear()
         with self._translated():
-            self._write(removed, chunks)
+            self._write(removed, chunks, terms)
         self._checkpoint.write(checkpoint)
 
     def search(
@@ -107,13 +114,14 @@ class TantivyLexicalIndex:
     def clear(self) -> None:
         # The checkpoint goes first: half a cleared folder must not look like an index.
         self._checkpoint.forget()
-        with self._translated():
-            if self._folder.exists():
-                shutil.rmtree(self._folder)
         with self._lock:
             self._opened = self._seen = None
+        with self._translated():
+            _remove(self._folder)
 
-    def _write(self, removed: Sequence[DocId], chunks: Sequence[StoredChunk]) -> None:
+    def _write(
+        self, removed: Sequence[DocId], chunks: Sequence[StoredChunk], terms: Mapping[ChunkId, str]
+    ) -> None:
         from tantivy import Document, Index
 
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -124,8 +132,10 @@ class TantivyLexicalIndex:
         for doc_id in dict.fromkeys([*removed, *(stored.chunk.doc_id for stored in chunks)]):
             writer.delete_documents_by_term("doc_id", doc_id)
         for stored in chunks:
-            body = self._analyzer.index_text(searchable_text(stored))
             chunk = stored.chunk
+            body = terms.get(chunk.chunk_id)
+            if body is None:
+                body = self._analyzer.index_text(searchable_text(stored))
             row = Document(doc_id=chunk.doc_id, body=body)
             row.add_unsigned("doc_key", _doc_key(chunk.doc_id))
             row.add_unsigned("chunk_high", int(chunk.chunk_id[:16], 16))
@@ -184,6 +194,15 @@ class TantivyLexicalIndex:
             if type(error).__name__ != "PanicException":
                 raise
             raise Corrupt(f"the words index in {self._folder} is damaged: {error}", hint=_REPAIR) from None
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder in which threads of the engine may still be tidying up files of their own."""
+    for _ in range(3):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+    shutil.rmtree(folder)
 
 
 @contextmanager

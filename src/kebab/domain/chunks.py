@@ -54,11 +54,15 @@ class StoredChunk:
 
 def searchable_text(stored: StoredChunk) -> str:
     """What the words index reads of a chunk: title and headings count as words of every section below."""
-    chunk = stored.chunk
+    return searchable_under(stored.title, stored.chunk)
+
+
+def searchable_under(title: str, chunk: Chunk) -> str:
+    """The same for a chunk of a document with this title."""
     # A text without a heading is titled by its first words: they are not counted twice where they stand.
-    title = [] if chunk.text.startswith(stored.title) else [stored.title]
-    headings = [heading for heading in chunk.heading_path if heading != stored.title]
-    return "\n".join([*title, *headings, chunk.text])
+    titles = [] if chunk.text.startswith(title) else [title]
+    headings = [heading for heading in chunk.heading_path if heading != title]
+    return "\n".join([*titles, *headings, chunk.text])
 
 
 def embedding_input(*, title: str, heading_path: tuple[str, ...], text: str) -> str:

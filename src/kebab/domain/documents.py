@@ -1,4 +1,4 @@
-"""What a file becomes: a document made of blocks, each with the lines it came from."""
+"""What a file becomes: blocks, each with the lines it came from, and the document they make."""
 
 from __future__ import annotations
 
@@ -87,7 +87,6 @@ class Document:
     media: Media
     parser_version: str
     metadata: Metadata
-    blocks: tuple[Block, ...]
     warnings: tuple[str, ...] = ()
     """What the parser had to overlook, such as a broken front matter."""
     text: str = ""

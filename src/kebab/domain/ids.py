@@ -9,6 +9,7 @@ import json
 import unicodedata
 from typing import NewType
 
+import msgspec
 from blake3 import blake3
 
 AssetId = NewType("AssetId", str)
@@ -17,8 +18,7 @@ BlockId = NewType("BlockId", str)
 ChunkId = NewType("ChunkId", str)
 
 ID_LENGTH = 32
-# One encoder for all ids: json.dumps would build one for each of the hundred thousand blocks of a large run.
-_canonical = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def nfc(text: str) -> str:
@@ -28,7 +28,17 @@ def nfc(text: str) -> str:
 
 def digest(*parts: object) -> str:
     """Hash a tuple of JSON values; the first is the kind of thing that is named."""
-    return blake3(nfc(_canonical(parts)).encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
+    return blake3(_canonical(parts)).hexdigest()[:ID_LENGTH]
+
+
+def _canonical(parts: tuple[object, ...]) -> bytes:
+    """Compact JSON in NFC with sorted keys; a large run writes it for a hundred thousand blocks."""
+    try:
+        encoded = _encode(parts)
+    except UnicodeEncodeError:  # a lone surrogate, which only the slower encoder lets pass
+        text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return nfc(text).encode("utf-8", "surrogatepass")
+    return encoded if encoded.isascii() else nfc(encoded.decode()).encode()
 
 
 def content_hash(content: bytes) -> str:

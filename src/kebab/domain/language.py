@@ -39,7 +39,7 @@ def detect(text: str) -> str:
         kana, han = len(_KANA.findall(sample)), len(_HAN.findall(sample))
         if kana + han >= _CJK_SHARE * letters:
             return "ja" if kana > han / 20 else "zh"
-    small = sum(1 for word in words if word.lower() in _ENGLISH)
+    small = sum(map(_ENGLISH.__contains__, map(str.lower, words)))
     return "en" if small >= _ENGLISH_SHARE * len(words) else UNDETERMINED
 
 

@@ -14,7 +14,13 @@ def estimate_tokens(text: str) -> int:
     Costs two length look-ups whatever the script: a character outside ASCII takes two or three bytes, so
     half of the surplus bytes counts the wide characters closely enough for Hangul and kana.
     """
-    if not text:
+    surplus = 0 if text.isascii() else len(text.encode("utf-8", "surrogatepass")) - len(text)
+    return estimate_from_lengths(len(text), surplus)
+
+
+def estimate_from_lengths(chars: int, surplus_bytes: int) -> int:
+    """The same for a text of so many characters that takes so many bytes more than that."""
+    if not chars:
         return 0
-    wide = 0.0 if text.isascii() else (len(text.encode("utf-8", "surrogatepass")) - len(text)) / 2
-    return max(1, round((len(text) - wide) * ASCII_TOKENS_PER_CHAR + wide * WIDE_TOKENS_PER_CHAR + 0.5))
+    wide = surplus_bytes / 2
+    return max(1, round((chars - wide) * ASCII_TOKENS_PER_CHAR + wide * WIDE_TOKENS_PER_CHAR + 0.5))

@@ -14,7 +14,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from kebab.domain.chunks import StoredChunk, embedding_input
+from kebab.domain.ids import DocId
+from kebab.ingest.fresh import Fresh
 from kebab.ingest.lean import leaning
+from kebab.ingest.workers import WorkerDied, Workers
 from kebab.ports import (
     DocumentStore,
     Embedder,
@@ -36,6 +39,9 @@ WINDOWS_AHEAD = 4
 WINDOW_SECONDS = 10.0
 """A slow model writes what it has after this time, so that a kill loses little."""
 
+EMBED = "embed"
+"""The name of the workers' job that embeds texts as documents."""
+
 Counted = Callable[[int], None]
 
 
@@ -47,17 +53,20 @@ def _never() -> bool:
     return False
 
 
-def catch_up_lexical(store: DocumentStore, index: LexicalIndex, *, applied: Counted = _uncounted) -> int:
+def catch_up_lexical(
+    store: DocumentStore, index: LexicalIndex, *, fresh: Fresh | None = None, applied: Counted = _uncounted
+) -> int:
     """Apply what the words index lacks; returns how many chunks were added.
 
-    ``applied`` hears the number of chunks of each batch.
+    ``fresh`` may hold some of them ready. ``applied`` hears the number of chunks of each batch.
     """
+    fresh = fresh or Fresh()
 
-    def apply(removed: Sequence[str], chunks: list[StoredChunk], checkpoint: int) -> None:
-        index.apply(removed=removed, chunks=chunks, checkpoint=checkpoint)  # type: ignore[arg-type]
+    def apply(removed: Sequence[DocId], chunks: list[StoredChunk], checkpoint: int) -> None:
+        index.apply(removed=removed, chunks=chunks, checkpoint=checkpoint, terms=fresh.terms)
         applied(len(chunks))
 
-    return _catch_up(store, index, apply, model=None)
+    return _catch_up(store, index, apply, model=None, fresh=fresh)
 
 
 def catch_up_vector(
@@ -65,27 +74,32 @@ def catch_up_vector(
 ) -> int:
     """Apply what the vector index lacks; a chunk without a vector waits until it has one."""
 
-    def apply(removed: Sequence[str], chunks: list[StoredChunk], checkpoint: int) -> None:
+    def apply(removed: Sequence[DocId], chunks: list[StoredChunk], checkpoint: int) -> None:
         keys = list(dict.fromkeys(stored.content_key for stored in chunks))
         vectors = leaning(chunks, embeddings.vectors(index.model, keys))
-        index.apply(removed=removed, chunks=chunks, vectors=vectors, checkpoint=checkpoint)  # type: ignore[arg-type]
+        index.apply(removed=removed, chunks=chunks, vectors=vectors, checkpoint=checkpoint)
         applied(len(chunks))
 
-    return _catch_up(store, index, apply, model=index.model)
+    return _catch_up(store, index, apply, model=index.model, fresh=Fresh())
 
 
-_Apply = Callable[[Sequence[str], list[StoredChunk], int], None]
+_Apply = Callable[[Sequence[DocId], list[StoredChunk], int], None]
 
 
 def _catch_up(
-    store: DocumentStore, index: LexicalIndex | VectorIndex, apply: _Apply, *, model: ModelKey | None
+    store: DocumentStore,
+    index: LexicalIndex | VectorIndex,
+    apply: _Apply,
+    *,
+    model: ModelKey | None,
+    fresh: Fresh,
 ) -> int:
     position = index.checkpoint()
     if position < store.oldest() or (position == 0 and store.latest() > 0):
         return _rebuild(store, index, apply)
     count = 0
     while change := store.pending(position, model=model, limit=DOCS_A_BATCH):
-        chunks = list(store.stored_chunks(change.changed))
+        chunks = list(fresh.chunks(change.changed, store))
         # A changed document is dropped as well before it is added: applying twice is applying once.
         apply((*change.removed, *change.changed), chunks, change.upto)
         count += len(chunks)
@@ -146,15 +160,16 @@ def embed_missing(
 
 @dataclass(frozen=True, slots=True)
 class _Flight:
-    """A window on its way through the thread; vectors come in the order of the keys, maybe not for all."""
+    """A window on its way; vectors come in the order of the keys, maybe not for all."""
 
     keys: list[str]
+    texts: list[str]
     vectors: Future[Vectors | None]
 
 
 @dataclass(slots=True)
 class EmbeddingPump:
-    """Embeds in a thread of its own while its owner goes on; only the owner's thread uses the store.
+    """Embeds beside its owner, who goes on; only the owner's thread uses the store.
 
     Chunks of a window are embedded in order of length, so that a batch is not padded to its longest text.
     """
@@ -163,6 +178,8 @@ class EmbeddingPump:
     embedder: Embedder
     batch_size: int = 64
     cancelled: Callable[[], bool] = _never
+    workers: Workers | None = None
+    """Processes with the job EMBED, which embeds with this model; without them, a thread of this process."""
     done: int = 0
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "kebab-embed"))
     _flights: deque[_Flight] = field(default_factory=deque)
@@ -197,16 +214,27 @@ class EmbeddingPump:
         for window in _batches(waiting, WINDOW):
             texts = {stored.content_key: _embedded_text(stored) for stored in window}
             keys = sorted(texts, key=lambda key: (len(texts[key]), key))
-            vectors = self._thread.submit(self._embed, [texts[key] for key in keys])
-            self._flights.append(_Flight(keys, vectors))
+            self._flights.append(self._sent(keys, [texts[key] for key in keys]))
 
     def _land(self) -> None:
         flight = self._flights.popleft()
-        vectors = flight.vectors.result()
+        vectors = self._received(flight)
         if vectors is not None:
             keys = flight.keys[: len(vectors)]
             self.embeddings.put_vectors(model_key(self.embedder), keys, vectors)
             self.done += len(keys)
+
+    def _sent(self, keys: list[str], texts: list[str]) -> _Flight:
+        if self.workers is None:
+            return _Flight(keys, texts, self._thread.submit(self._embed, texts))
+        return _Flight(keys, texts, self.workers.submit(EMBED, texts))
+
+    def _received(self, flight: _Flight) -> Vectors | None:
+        try:
+            return flight.vectors.result()
+        except WorkerDied:
+            # Whatever is wrong with the model shows here, by its name.
+            return self._embed(flight.texts)
 
     def _embed(self, texts: list[str]) -> Vectors | None:
         """Vectors of the texts, or of the first of them when time is up; None when there was none."""

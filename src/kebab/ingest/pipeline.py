@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from kebab.domain.ingests import FileState, IngestItem, IngestPhase, IngestReport, Outcome, RunStatus
 from kebab.errors import MassDelete, ModelUnavailable, StorageError, Timeout
 from kebab.ingest import inbox as inbox_folder
-from kebab.ingest.catch_up import EmbeddingPump, catch_up_lexical, catch_up_vector, model_key, prune
+from kebab.ingest.catch_up import EMBED, EmbeddingPump, catch_up_lexical, catch_up_vector, model_key, prune
 from kebab.ingest.changes import Changes, compare
 from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.fresh import Fresh
 from kebab.ingest.ledger import Progress, RunLog, silent
 from kebab.ingest.parse.formats import FORMATS, extension
-from kebab.ingest.prepare import FileTask, Prepared, Result, SameContent
-from kebab.ingest.ready_terms import ReadyTerms
+from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, SameContent
 from kebab.ingest.scan import SourceFolder, scan
 from kebab.ingest.targets import Target, find_targets
-from kebab.ingest.workers import prepare_all
-from kebab.ports import DocumentStore, Embedder, EmbeddingStore, Ledger, LexicalIndex, VectorIndex
+from kebab.ingest.workers import Job, Workers, is_large, prepare_all, prepare_here
+from kebab.ports import (
+    Analyzer,
+    DocumentStore,
+    Embedder,
+    EmbeddingKind,
+    EmbeddingStore,
+    Ledger,
+    LexicalIndex,
+    VectorIndex,
+)
 
 CHUNKS_A_CATCH_UP = 4096
 VECTORS_A_CATCH_UP = 4096
 DOCS_A_STEP = 20
 """How often the embedding beside the run is looked after."""
+
+_PREPARE = "prepare"
 
 Cancelled = Callable[[], bool]
 
@@ -40,7 +53,7 @@ class IngestLimits:
     max_file_bytes: int = 50 << 20
     follow_symlinks: bool = False
     workers: int = 0
-    """Parser processes; 0 means one a core: they have more to do than the process that writes."""
+    """Worker processes; 0 means one a core: they have more to do than the process that writes."""
     batch_size: int = 64
     """Texts given to the embedding model at once."""
 
@@ -65,9 +78,11 @@ class IngestPipeline:
     embeddings: EmbeddingStore
     ledger: Ledger
     lexical: LexicalIndex
-    ready_terms: ReadyTerms | None = None
-    """The analyzer that the words index was given, if it takes terms that were prepared in advance."""
+    make_analyzer: Callable[[], Analyzer] | None = None
+    """Makes an analyzer like that of the words index, in worker processes too."""
     embedder: Embedder | None = None
+    embed_apart: bool = False
+    """The embedder is light and works on one core: worker processes get one of their own."""
     vectors: VectorIndex | None = None
     notes: tuple[str, ...] = ()
     """What the report is to say could not be done, such as loading the embedding model."""
@@ -168,75 +183,92 @@ class IngestPipeline:
             except MassDelete as error:
                 log.degraded.append(f"would be stopped: {error.message}")
             log.skipped(_removed(change.source.id, state) for state in change.gone)
-        for results in prepare_all(tasks, self.policy, processes=self.limits.processes):
-            for result in results:
-                _record(result, log)
+        with ExitStack() as stack:
+            for results in self._results(tasks, self._workers(tasks, stack)):
+                for result in results:
+                    _record(result, log)
 
     # --- doing it ----------------------------------------------------------------------------------
 
     def _carry_out(self, changes: Sequence[Changes], log: RunLog, cancelled: Cancelled) -> None:
         with ExitStack() as stack:
-            pump = self._pump(stack, cancelled)
             tasks = [task for change in changes for task in change.tasks]
+            workers = self._workers(tasks, stack)
+            pump = self._pump(workers, stack, cancelled)
             log.enter(IngestPhase.INDEX, total=len(tasks))
-            pump = self._store_all(tasks, log, pump, cancelled)
+            pump = self._store_all(self._results(tasks, workers), log, pump, cancelled)
             if not cancelled():
                 for change in changes:
                     self._remove(change, log)
-            self._catch_up_words(log)
+            self._catch_up_words(log, Fresh())
             self._embed(pump, log)
         log.enter(IngestPhase.FINISH)
         with log.stage("vectors"):
             self._catch_up_vectors()
 
-    def _pump(self, stack: ExitStack, cancelled: Cancelled) -> EmbeddingPump | None:
+    def _workers(self, tasks: list[FileTask], stack: ExitStack) -> Workers | None:
+        """Processes to read the files with, and to embed what is in them; None where they are too few."""
+        if not (is_large(tasks) and sys.executable):
+            return None
+        jobs: dict[str, Job] = {_PREPARE: Preparing(self.policy, self.make_analyzer)}
+        if self.embedder is not None and self.embed_apart:
+            jobs[EMBED] = partial(self.embedder.embed, kind=EmbeddingKind.DOCUMENT)
+        return stack.enter_context(Workers(jobs, processes=self.limits.processes))
+
+    def _results(self, tasks: list[FileTask], workers: Workers | None) -> Iterator[list[Result]]:
+        if workers is None:
+            return prepare_here(tasks, Preparing(self.policy))
+        return prepare_all(tasks, workers, job=_PREPARE)
+
+    def _pump(self, workers: Workers | None, stack: ExitStack, cancelled: Cancelled) -> EmbeddingPump | None:
         if self.embedder is None:
             return None
         return stack.enter_context(
             EmbeddingPump(
-                self.embeddings, self.embedder, batch_size=self.limits.batch_size, cancelled=cancelled
+                self.embeddings,
+                self.embedder,
+                batch_size=self.limits.batch_size,
+                cancelled=cancelled,
+                workers=workers if self.embed_apart else None,
             )
         )
 
     def _store_all(
-        self, tasks: list[FileTask], log: RunLog, pump: EmbeddingPump | None, cancelled: Cancelled
+        self, batches: Iterator[list[Result]], log: RunLog, pump: EmbeddingPump | None, cancelled: Cancelled
     ) -> EmbeddingPump | None:
-        """Read the files and store them as they come; gives the pump back, or None once it broke."""
-        make = self.ready_terms.make if self.ready_terms else None
-        batches = prepare_all(tasks, self.policy, processes=self.limits.processes, make_analyzer=make)
+        """Store what was read as it comes; gives the pump back, or None once it broke."""
+        fresh = Fresh()
         unstepped = unindexed = 0
-        with closing(batches):
-            while not cancelled():
-                with log.stage("parse"):
-                    results = next(batches, None)
-                if results is None:
-                    break
-                self._keep_all(results, log)
-                written = [len(result.chunks) for result in results if isinstance(result, Prepared)]
-                unstepped += len(written)
-                unindexed += sum(written)
-                if unstepped >= DOCS_A_STEP:
-                    unstepped = 0
-                    pump = self._step(pump, log)
-                if unindexed >= CHUNKS_A_CATCH_UP:
-                    unindexed = 0
-                    self._catch_up_words(log)
+        while not cancelled():
+            with log.stage("parse"):
+                results = next(batches, None)
+            if results is None:
+                break
+            self._keep_all(results, fresh, log)
+            written = [len(result.chunks) for result in results if isinstance(result, Prepared)]
+            unstepped += len(written)
+            unindexed += sum(written)
+            if unstepped >= DOCS_A_STEP:
+                unstepped = 0
+                pump = self._step(pump, log)
+            if unindexed >= CHUNKS_A_CATCH_UP:
+                unindexed = 0
+                self._catch_up_words(log, fresh)
+        self._catch_up_words(log, fresh)
         return pump
 
-    def _keep_all(self, results: Sequence[Result], log: RunLog) -> None:
+    def _keep_all(self, results: Sequence[Result], fresh: Fresh, log: RunLog) -> None:
         """Store the results in one transaction."""
         with log.stage("store"), self.store.together():
             for result in results:
-                self._keep(result)
+                self._keep(result, fresh)
         for result in results:
             _record(result, log)
 
-    def _keep(self, result: Result) -> None:
+    def _keep(self, result: Result, fresh: Fresh) -> None:
         match result:
             case Prepared(document, chunks, state, terms):
-                self.store.put(document, chunks, state)
-                if self.ready_terms:
-                    self.ready_terms.prepare(document, chunks, terms)
+                fresh.keep(document.doc_id, self.store.put(document, chunks, state), terms)
             case SameContent(source_id, state):
                 self.store.touch(source_id, [state])
 
@@ -283,11 +315,10 @@ class IngestPipeline:
 
         return heard
 
-    def _catch_up_words(self, log: RunLog) -> None:
+    def _catch_up_words(self, log: RunLog, fresh: Fresh) -> None:
         with log.stage("words"):
-            catch_up_lexical(self.store, self.lexical)
-            if self.ready_terms:
-                self.ready_terms.forget()
+            catch_up_lexical(self.store, self.lexical, fresh=fresh)
+            fresh.forget()
 
     def _catch_up_vectors(self) -> None:
         indexes: list[LexicalIndex | VectorIndex] = [self.lexical]

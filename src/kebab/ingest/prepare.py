@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
-from kebab.domain.chunks import Chunk
+from kebab.domain.chunks import Chunk, searchable_under
 from kebab.domain.documents import Block, Document, LineSpan, Metadata, TrustLevel
 from kebab.domain.ids import AssetId, DocId, asset_id, block_id, content_hash, digest, doc_id
 from kebab.domain.ingests import FileState, IngestItem, Outcome
@@ -19,6 +19,7 @@ from kebab.ingest.parse.decode import Undecodable, decode
 from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed
+from kebab.ports import Analyzer
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,13 @@ class FileTask:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A document ready to be stored; its blocks are left behind, since chunks hold all that is searched."""
+    """A document ready to be stored."""
 
     document: Document
     chunks: tuple[Chunk, ...]
     state: FileState
     terms: tuple[str, ...] = ()
-    """The analysed text of each chunk, where that was done on the way; see ``ready_terms``."""
+    """The terms of each chunk as a words index stores them, where they were made on the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,32 @@ def fingerprint(
     return digest(
         "fingerprint", format_version, md_heading.VERSION, policy.hash, source_type, str(trust_level)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Preparing:
+    """Prepares files, in a worker process too: it travels there once and is called with batch after batch.
+
+    With ``make_analyzer``, which other processes know by its name, chunks are cut into terms as well: the
+    costliest step of an ingest without embedding, which the index would else do in the main process.
+    """
+
+    policy: ChunkPolicy
+    make_analyzer: Callable[[], Analyzer] | None = None
+
+    def __call__(self, batch: Sequence[FileTask]) -> list[Result]:
+        return [self._with_terms(prepare(task, self.policy)) for task in batch]
+
+    def _with_terms(self, result: Result) -> Result:
+        if self.make_analyzer is None or not isinstance(result, Prepared):
+            return result
+        analyzer, title = _analyzer(self.make_analyzer), result.document.title
+        terms = (analyzer.index_text(searchable_under(title, chunk)) for chunk in result.chunks)
+        return Prepared(result.document, result.chunks, result.state, tuple(terms))
+
+
+# One a process: it remembers the tokens it has seen.
+_analyzer = cache(lambda make: make())
 
 
 def prepare(task: FileTask, policy: ChunkPolicy) -> Result:
@@ -92,7 +119,9 @@ def _read(task: FileTask) -> tuple[FileTask, bytes]:
     """
     with open(task.absolute, "rb") as file:
         before = os.fstat(file.fileno())
-        return replace(task, size=before.st_size, mtime_ns=before.st_mtime_ns), file.read()
+        if (before.st_size, before.st_mtime_ns) != (task.size, task.mtime_ns):
+            task = replace(task, size=before.st_size, mtime_ns=before.st_mtime_ns)
+        return task, file.read()
 
 
 def _prepare(task: FileTask, content: bytes, policy: ChunkPolicy) -> Result:
@@ -106,10 +135,10 @@ def _prepare(task: FileTask, content: bytes, policy: ChunkPolicy) -> Result:
         return _item(task, Outcome.FAILED, text.reason)
     stem = Path(task.path).stem
     parsed = kind.parse(text, Defaults(stem, task.source_type, task.trust_level))
-    document = _document(task, state, kind, parsed, text)
     lines = Lines(text)
-    whole = replace(document, blocks=tuple(_blocks(document.doc_id, parsed, lines)))
-    return Prepared(document, tuple(md_heading.chunk_document(whole, policy, lines=lines)), state)
+    blocks = list(_blocks(state.doc_id, parsed, lines))
+    chunks = md_heading.chunk_blocks(state.doc_id, blocks, lines, policy)
+    return Prepared(_document(task, state, kind, parsed, text), tuple(chunks), state)
 
 
 def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy) -> FileState:
@@ -136,7 +165,6 @@ def _document(task: FileTask, state: FileState, kind: Format, parsed: Parsed, te
         media=kind.media,
         parser_version=kind.version,
         metadata=_dated(parsed.metadata, task.mtime_ns),
-        blocks=(),
         warnings=parsed.warnings,
         text=text,
     )

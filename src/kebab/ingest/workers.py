@@ -1,4 +1,4 @@
-"""Parser processes: files in, prepared documents out, in the order they were asked for.
+"""Worker processes: they parse files and cut them into terms, and embed where the model is light.
 
 They are started as plain child processes rather than through multiprocessing: forking a process that has
 threads may lock up, and spawning would run the user's own script again. A child is in a process group of its
@@ -12,17 +12,15 @@ import pickle
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
-from typing import cast
+from typing import Any, cast
 
 import kebab
 from kebab.domain.ingests import IngestItem, Outcome
-from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.prepare import FileTask, Result, prepare
-from kebab.ports import Analyzer
+from kebab.ingest.prepare import FileTask, Preparing, Result
 
 MIN_FILES = 200
 MIN_BYTES = 4 << 20
@@ -32,58 +30,87 @@ _BATCH_BYTES = 512 << 10
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from kebab.ingest.serve import serve; serve()"
 
+Job = Callable[[Any], object]
 
-def prepare_all(
-    tasks: list[FileTask],
-    policy: ChunkPolicy,
-    *,
-    processes: int,
-    make_analyzer: Callable[[], Analyzer] | None = None,
-) -> Generator[list[Result], None, None]:
-    """The results in the order of the tasks, as they come: file by file, or some dozens from a process.
 
-    Closing the iterator early stops the processes.
+class WorkerDied(Exception):
+    """The process that was asked is gone, by its own fault or because the workers were stopped."""
 
-    With ``make_analyzer``, which is known to other processes by its name, processes also cut the chunks
-    into terms.
+
+class Workers:
+    """Some processes that do named jobs; a job and its work must be picklable.
+
+    A process is started when first needed, and again after it died. Leaving the context stops them all,
+    whatever they are doing.
     """
-    large = len(tasks) >= MIN_FILES or sum(task.size for task in tasks) >= MIN_BYTES
-    if large and len(tasks) > 1 and processes > 0 and sys.executable:
-        children = [_Child(policy, make_analyzer) for _ in range(processes)]
-        yield from _in_processes(tasks, children)
-    else:
-        yield from ([prepare(task, policy)] for task in tasks)
 
+    def __init__(self, jobs: Mapping[str, Job], *, processes: int) -> None:
+        self._children = [_Child(jobs) for _ in range(processes)]
+        self._idle: SimpleQueue[_Child] = SimpleQueue()
+        for child in self._children:
+            self._idle.put(child)
+        self._threads = ThreadPoolExecutor(processes, "kebab-worker")
 
-def _in_processes(tasks: list[FileTask], children: Sequence[_Child]) -> Iterator[list[Result]]:
-    idle: SimpleQueue[_Child] = SimpleQueue()
-    for child in children:
-        idle.put(child)
+    def __len__(self) -> int:
+        return len(self._children)
 
-    def work(batch: list[FileTask]) -> list[Result]:
-        child = idle.get()
-        try:
-            return child.results(batch)
-        finally:
-            idle.put(child)
+    def __enter__(self) -> Workers:
+        return self
 
-    threads = ThreadPoolExecutor(len(children), "kebab-parse")
-    try:
-        flights: deque[Future[list[Result]]] = deque()
-        for batch in _batches(tasks):
-            flights.append(threads.submit(work, batch))
-            # Enough ahead to keep the processes busy while the words index commits; more would only fill
-            # the memory.
-            if len(flights) > 4 * len(children):
-                yield flights.popleft().result()
-        while flights:
-            yield flights.popleft().result()
-    finally:
-        for child in children:
+    def __exit__(self, *_: object) -> None:
+        for child in self._children:
             child.stop()
-        threads.shutdown(wait=True, cancel_futures=True)
-        for child in children:
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        for child in self._children:
             child.end()
+
+    def submit(self, job: str, work: object) -> Future[Any]:
+        """The answer of the first process that is free; raises WorkerDied, or what unpickling it raises."""
+        return self._threads.submit(self._ask, job, work)
+
+    def _ask(self, job: str, work: object) -> object:
+        child = self._idle.get()
+        try:
+            return child.ask(job, work)
+        finally:
+            self._idle.put(child)
+
+
+def is_large(tasks: list[FileTask]) -> bool:
+    """Whether reading these files is worth processes of its own."""
+    return len(tasks) >= MIN_FILES or (len(tasks) > 1 and sum(task.size for task in tasks) >= MIN_BYTES)
+
+
+def prepare_all(tasks: list[FileTask], workers: Workers, *, job: str) -> Iterator[list[Result]]:
+    """The results in the order of the tasks, some dozens at a time; ``job`` is the workers' Preparing.
+
+    A file that brings its process down is reported as failed; the others of its batch are not lost.
+    """
+    flights: deque[tuple[list[FileTask], Future[list[Result]]]] = deque()
+    for batch in _batches(tasks):
+        flights.append((batch, workers.submit(job, batch)))
+        # Enough ahead to keep the processes busy while the words index commits; more would only fill the
+        # memory.
+        if len(flights) > 4 * len(workers):
+            yield _landed(*flights.popleft(), workers, job)
+    while flights:
+        yield _landed(*flights.popleft(), workers, job)
+
+
+def prepare_here(tasks: Iterable[FileTask], preparing: Preparing) -> Iterator[list[Result]]:
+    """The same in this process, file by file."""
+    return (preparing([task]) for task in tasks)
+
+
+def _landed(batch: list[FileTask], flight: Future[list[Result]], workers: Workers, job: str) -> list[Result]:
+    try:
+        return flight.result()
+    except WorkerDied:
+        if len(batch) == 1:
+            return [_failed(batch[0])]
+        return [
+            result for task in batch for result in _landed([task], workers.submit(job, [task]), workers, job)
+        ]
 
 
 def _batches(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:
@@ -100,22 +127,21 @@ def _batches(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:
 
 
 class _Child:
-    """One parser process, started when first needed and again after it died."""
+    """One process, started when first needed and again after it died."""
 
-    def __init__(self, policy: ChunkPolicy, make_analyzer: Callable[[], Analyzer] | None) -> None:
-        self._setup = policy, make_analyzer
+    def __init__(self, jobs: Mapping[str, Job]) -> None:
+        self._jobs = dict(jobs)
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
-    def results(self, batch: list[FileTask]) -> list[Result]:
-        """A file that brings the process down is reported as failed; the others of its batch are not lost."""
+    def ask(self, job: str, work: object) -> object:
+        if self._stopped:
+            raise WorkerDied
         try:
-            return self._ask(batch)
+            return self._answer(job, work)
         except (OSError, EOFError, pickle.UnpicklingError):
             self.end()
-            if self._stopped or len(batch) == 1:
-                return [_failed(task) for task in batch]
-            return [result for task in batch for result in self.results([task])]
+            raise WorkerDied from None
 
     def stop(self) -> None:
         """Make whoever waits for the process give up; its pipes are closed by ``end``, when nobody does."""
@@ -123,15 +149,13 @@ class _Child:
         if self._process is not None:
             self._process.kill()
 
-    def _ask(self, batch: list[FileTask]) -> list[Result]:
-        if self._stopped:
-            raise EOFError
+    def _answer(self, job: str, work: object) -> object:
         process = self._process or self._start()
         if process.stdin is None or process.stdout is None:
             raise EOFError
-        process.stdin.write(pickle.dumps(batch))
+        process.stdin.write(pickle.dumps((job, work), protocol=5))
         process.stdin.flush()
-        return cast("list[Result]", pickle.load(process.stdout))
+        return cast("object", pickle.load(process.stdout))
 
     def _start(self) -> subprocess.Popen[bytes]:
         package = str(Path(kebab.__file__).resolve().parents[1])
@@ -144,7 +168,7 @@ class _Child:
         )
         self._process = process
         if process.stdin is not None:
-            process.stdin.write(pickle.dumps(self._setup))
+            process.stdin.write(pickle.dumps(self._jobs))
         return process
 
     def end(self) -> None:

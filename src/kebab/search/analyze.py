@@ -8,6 +8,7 @@ docs/decisions/0002-text-analysis.md.
   `Einstein's` is `einstein`, `1,000` is `1000`.
 - Identifiers: `find_similar`, `path/name`, `c-3po`, `v1.2.3` give their parts, and the whole without its
   signs (`c3po`; between digits they stay as `_`: `v1_2_3`). `HybridRetriever` gives the whole, and its humps.
+- Links: their words, and no other form of them: what stands in a link is half chance.
 - Korean, Japanese, Chinese: every character and every pair of neighbours of a run, so that no particle,
   ending or compound hides a word of one, two or more syllables.
 
@@ -32,15 +33,20 @@ _PAIRED = (
     "\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3131-\u318e\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-# A raw token: word characters, joined by single signs that identifiers, paths, numbers and contractions use.
-_TOKEN = re.compile(r"[^\W_]\w*(?:[-./'’]\w+|,\d{3}(?!\d))*")
+# A raw token: a link; or word characters, joined by single signs that identifiers, paths, numbers and
+# contractions use.
+# Possessive, since nothing that was taken is ever given back: half the time.
+_TOKEN = re.compile(
+    r"https?://[!#-&*+\-./0-9:;=?@A-Z_a-z~]++"
+    r"|[^\W_]\w*+(?:[-./'’]\w++|,\d{3}(?!\d))*+"
+)
 _RUN = re.compile(
     rf"(?P<paired>[{_PAIRED}]+)"
     r"|\d{1,3}(?:,\d{3})+(?!\d)"
     rf"|[^\W_{_PAIRED}]+(?:['’](?i:s|t|re|ve|ll|d|m)(?!\w))?"
 )
 _ALL_PAIRED = re.compile(rf"[{_PAIRED}]+")
-_PLAIN_WORD = re.compile(r"[A-Za-z0-9]+")
+_SIGNS_TO_SPACES = str.maketrans(dict.fromkeys("!#$%&*+-./:;=?@_~", " "))
 _HUMPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
 _ACCENTED = re.compile("([a-z])[\u0300-\u036f]+")
@@ -65,10 +71,12 @@ _GLUE = frozenset(
         " 하는 있는 있나요 하나요 되나요 인가요 건가요 할 한 해 위한 위해 대한 대해",
     )
 )
+_LINK = "://"
 # Longer than any word; a longer run (base64, a key) is known by its beginning.
 _MAX_TERM = 64
-# Longer joined tokens are slugs and links, which nobody types whole.
+# Longer joined tokens, and those of more words, are slugs and links, which nobody types as one word.
 _MAX_WHOLE = 40
+_MAX_WHOLE_WORDS = 3
 # Tokens remembered before the memory starts afresh: some 25 MB, the vocabulary of a large vault.
 _MAX_TOKENS = 131_072
 
@@ -97,7 +105,7 @@ class Analyzer:
     "소유권 규칙을", whatever is attached to its last word or stands before its first.
     """
 
-    version = "words-bigrams-v1"
+    version = "words-bigrams-v2"
 
     def __init__(self) -> None:
         # Taken once a text: the stemmer's buffers serve one call at a time.
@@ -204,10 +212,22 @@ class _Memory(dict[str, str]):
         self.stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
 
     def __missing__(self, token: str) -> str:
-        if token.isascii() and "'" not in token and "," not in token:
-            terms, forms = self._word(token) if token.isalnum() else self._joined(token)
+        # A vault full of links has a new token in every line: this is where most of an analysis goes.
+        forms = ""
+        if token.isascii():
+            if token.isalnum():
+                terms = self.stem(token[:_MAX_TERM].lower())
+                if not token.islower() and _HUMPED.search(token):
+                    forms = " ".join([_term(hump[0], self.stem) for hump in _humps(token)])
+            elif _LINK in token:
+                # Not kept: a link rarely comes twice.
+                return " ".join([self[word] for word in token.translate(_SIGNS_TO_SPACES).split()])
+            elif "'" in token or "," in token:
+                terms, forms = self._any(token)
+            else:
+                terms, forms = self._joined(token)
         elif _ALL_PAIRED.fullmatch(token) and unicodedata.is_normalized("NFKC", token):
-            terms, forms = _interleaved(token), ""
+            terms = _interleaved(token)
         else:
             terms, forms = self._any(token)
         if forms:
@@ -215,27 +235,19 @@ class _Memory(dict[str, str]):
         self[token] = terms
         return terms
 
+    def _joined(self, token: str) -> tuple[str, str]:
+        """Words in ASCII joined by signs; they come from their own entries, since they repeat."""
+        words = token.translate(_SIGNS_TO_SPACES).split()
+        terms = " ".join([self[word] for word in words])
+        forms = [self.forms[word] for word in words if word in self.forms]
+        if _is_whole(token, words):
+            forms.append(_whole(token, words, self.stem))
+        return terms, " ".join(forms)
+
     def _any(self, token: str) -> tuple[str, str]:
         pieces = _pieces(token, self.stem)
         terms = " ".join([piece.term for piece in pieces if piece.kind != _FORM])
         return terms, " ".join([piece.term for piece in pieces if piece.kind == _FORM])
-
-    def _word(self, token: str) -> tuple[str, str]:
-        """The same as _any, faster, for a word in ASCII."""
-        lowered = token[:_MAX_TERM].lower()
-        term = self.stem(lowered) if token.isalpha() else lowered
-        if token.islower() or not _HUMPED.search(token):
-            return term, ""
-        return term, " ".join([_term(hump[0], self.stem) for hump in _humps(token)])
-
-    def _joined(self, token: str) -> tuple[str, str]:
-        """The same for words joined by signs; they come from their own entries, as links repeat words."""
-        words = _PLAIN_WORD.findall(token)
-        terms = " ".join(map(self.__getitem__, words))
-        forms = list(filter(None, map(self.forms.get, words)))
-        if len(words) > 1 and len(token) <= _MAX_WHOLE:
-            forms.append(_whole(token, words, self.stem))
-        return terms, " ".join(forms)
 
 
 def _nfc(text: str) -> str:
@@ -261,8 +273,10 @@ def _pieces(token: str, stem: Callable[[str], str]) -> list[_Piece]:
         else:
             pieces.extend(_word_pieces(run[0], run.start(), stem))
             words.append(_SIGNS.sub("", run[0]))
-    if len(words) > 1 and all(words) and len(plain) <= _MAX_WHOLE:
+    if all(words) and _is_whole(plain, words):
         pieces.append(_Piece(_whole(plain, words, stem), 0, len(plain), _FORM))
+    if _LINK in plain:
+        pieces = [piece for piece in pieces if piece.kind != _FORM]
     if plain == token:
         return pieces
     # Compatibility forms (ﬁ, full width) change lengths: such a token is marked as one.
@@ -293,13 +307,19 @@ def _is_syllable_with_particle(run: str) -> bool:
 
 def _word_pieces(word: str, at: int, stem: Callable[[str], str]) -> Iterator[_Piece]:
     yield _Piece(_term(word, stem), at, at + len(word), _ASKED)
-    if _HUMPED.search(word):
-        for hump in _humps(word):
-            yield _Piece(_term(hump[0], stem), at + hump.start(), at + hump.end(), _FORM)
+    for hump in _humps(word):
+        yield _Piece(_term(hump[0], stem), at + hump.start(), at + hump.end(), _FORM)
 
 
 def _humps(word: str) -> list[re.Match[str]]:
+    if not _HUMPED.search(word):
+        return []
     return [hump for hump in _HUMP.finditer(word[:_MAX_TERM]) if len(hump[0]) > 1]
+
+
+def _is_whole(token: str, words: list[str]) -> bool:
+    """Whether a joined token may be known as one word."""
+    return 1 < len(words) <= _MAX_WHOLE_WORDS and len(token) <= _MAX_WHOLE
 
 
 def _whole(token: str, words: list[str], stem: Callable[[str], str]) -> str:
@@ -316,7 +336,7 @@ def _whole(token: str, words: list[str], stem: Callable[[str], str]) -> str:
 def _term(word: str, stem: Callable[[str], str]) -> str:
     word = word[:_MAX_TERM]
     if word.isascii() and word.isalnum():
-        return stem(word.lower()) if word.isalpha() else word.lower()
+        return stem(word.lower())
     # Stemmed before the apostrophe goes: Snowball knows the possessive.
     return _SIGNS.sub("", stem(_folded(word).replace("’", "'")))
 

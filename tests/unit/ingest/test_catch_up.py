@@ -8,11 +8,10 @@ import pytest
 
 from kebab.errors import ModelUnavailable
 from kebab.ingest.catch_up import catch_up_lexical, catch_up_vector, embed_missing, prune
+from kebab.ingest.fresh import Fresh
 from kebab.ingest.prepare import Prepared
-from kebab.ingest.ready_terms import ReadyTerms, terms_of
 from kebab.ports import EmbeddingKind, Vectors
 from tests.fakes import (
-    FakeAnalyzer,
     FakeDocumentStore,
     FakeEmbedder,
     FakeEmbeddingStore,
@@ -139,20 +138,19 @@ def test_a_model_that_breaks_is_an_error_of_its_own(store: FakeDocumentStore) ->
         embed_missing(FakeEmbeddingStore(store), FailingEmbedder(), batch_size=1)
 
 
-def test_terms_made_ahead_are_the_terms_the_index_would_make(tmp_path: Path) -> None:
-    store, analyzer = FakeDocumentStore(), FakeAnalyzer()
-    made = put(store, tmp_path, "a.md", "# Title\n\n## Part\n\nApple pie\n\n## Other\n\nBanana\n")
-    asked: list[str] = []
-
-    class Asked(FakeAnalyzer):
-        def index_text(self, text: str) -> str:
-            asked.append(text)
-            return super().index_text(text)
-
-    ready = ReadyTerms(Asked(), make=FakeAnalyzer)
-    ready.prepare(made.document, made.chunks, terms_of(made.document, made.chunks, analyzer))
-    index, plain = FakeLexicalIndex(ready), FakeLexicalIndex(analyzer)
+def test_what_was_just_stored_is_neither_read_back_nor_analysed_again(
+    store: FakeDocumentStore, tmp_path: Path
+) -> None:
+    index, fresh = FakeLexicalIndex(), Fresh()
     catch_up_lexical(store, index)
-    catch_up_lexical(store, plain)
-    assert asked == []
-    assert index._bodies == plain._bodies
+    made = put(store, tmp_path, "a.md", "# Title\n\n## Part\n\nApple pie\n\n## Other\n\nBanana\n")
+    put(store, tmp_path, "b.md", "# Known only to the store\n")
+    ready = ["made", "elsewhere"]
+    fresh.keep(made.document.doc_id, store.chunks_of(made.document.doc_id), ready)
+    assert catch_up_lexical(store, index, fresh=fresh) == 3
+    bodies = [" ".join(terms) for _, terms in index._bodies.values()]
+    assert set(ready) <= set(bodies)
+    assert any("known only to the store" in body for body in bodies)
+    assert index.chunk_ids() == ids(store)
+    fresh.forget()
+    assert not fresh.terms

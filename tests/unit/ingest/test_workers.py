@@ -1,22 +1,29 @@
-"""Parser processes: the same results in the same order, and a crash is one file's failure."""
+"""Worker processes: the same results in the same order, and a crash is one file's failure."""
 
 from __future__ import annotations
 
 import os
 import signal
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from kebab.domain.chunks import searchable_text
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ingests import IngestItem
 from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.prepare import FileTask, Prepared, Result, prepare
-from kebab.ingest.workers import MIN_FILES, prepare_all
+from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, prepare
+from kebab.ingest.workers import WorkerDied, Workers, is_large, prepare_all, prepare_here
+from tests.fakes import FakeAnalyzer
+from tests.samples import as_stored
 
 POLICY = ChunkPolicy()
+MANY = 220
 
 
-def tasks(folder: Path, count: int = MIN_FILES + 20) -> list[FileTask]:
+def tasks(folder: Path, count: int = MANY) -> list[FileTask]:
     made = []
     for n in range(count):
         file = folder / f"{n:03}.md"
@@ -38,36 +45,78 @@ class DeadlyTask(FileTask):
         return os._exit, (1,)
 
 
+class Breaks:
+    """A job that cannot be done."""
+
+    def __call__(self, work: object) -> object:
+        raise ValueError(work)
+
+
+def parsers(processes: int, make_analyzer: type[FakeAnalyzer] | None = None) -> Workers:
+    jobs = {"prepare": Preparing(POLICY, make_analyzer), "break": Breaks(), "count": len}
+    return Workers(jobs, processes=processes)
+
+
 def test_processes_give_what_the_main_process_gives(tmp_path: Path) -> None:
     work = tasks(tmp_path)
-    assert flat(prepare_all(work, POLICY, processes=2)) == [prepare(task, POLICY) for task in work]
+    with parsers(2) as workers:
+        found = flat(prepare_all(work, workers, job="prepare"))
+    assert found == [prepare(task, POLICY) for task in work]
+    assert found == flat(prepare_here(work, Preparing(POLICY)))
+
+
+def test_chunks_are_cut_into_the_terms_that_the_index_would_make(tmp_path: Path) -> None:
+    with parsers(1, FakeAnalyzer) as workers:
+        found = flat(prepare_all(tasks(tmp_path, 3), workers, job="prepare"))
+    made = [result for result in found if isinstance(result, Prepared)]
+    stored = [as_stored(one.document, chunk, "") for one in made for chunk in one.chunks]
+    terms = [terms for one in made for terms in one.terms]
+    assert terms == [FakeAnalyzer().index_text(searchable_text(chunk)) for chunk in stored]
+    assert terms[0] == "note 1 note 1 text 1"
 
 
 def test_a_file_that_kills_its_process_fails_alone(tmp_path: Path) -> None:
     work = tasks(tmp_path)
     deadly = DeadlyTask("notes", "deadly.md", "deadly.md", 0, 0, "note", TrustLevel.PRIMARY)
-    results = flat(prepare_all([*work[:40], deadly, *work[40:]], POLICY, processes=1))
+    with parsers(1) as workers:
+        results = flat(prepare_all([*work[:40], deadly, *work[40:]], workers, job="prepare"))
     assert isinstance(results[40], IngestItem)
     assert results[40].reason == "the parser process died while reading it"
     assert [r for n, r in enumerate(results) if n != 40] == [prepare(task, POLICY) for task in work]
 
 
+def test_a_job_that_breaks_costs_its_process_and_no_other_job() -> None:
+    with parsers(1) as workers:
+        broken, counted = workers.submit("break", "this"), workers.submit("count", "four")
+        with pytest.raises(WorkerDied):
+            broken.result()
+        assert counted.result() == 4
+
+
 def test_leaving_early_leaves_no_process_behind(tmp_path: Path) -> None:
-    results = prepare_all(tasks(tmp_path), POLICY, processes=2)
-    next(results)
-    children = _children()
-    assert len(children) == 2
-    results.close()
+    with parsers(2) as workers:
+        next(prepare_all(tasks(tmp_path), workers, job="prepare"))
+        assert len(_children()) == 2
     assert _children() == []
 
 
-def test_ctrl_c_is_not_for_the_parser_processes(tmp_path: Path) -> None:
-    results = prepare_all(tasks(tmp_path), POLICY, processes=1)
-    first = next(results)
-    for child in _children():
-        os.kill(child, signal.SIGINT)
-    done = [*first, *flat(results)]
-    assert sum(isinstance(result, Prepared) for result in done) == MIN_FILES + 20 - 5
+def test_ctrl_c_is_not_for_the_worker_processes(tmp_path: Path) -> None:
+    with parsers(1) as workers:
+        results = prepare_all(tasks(tmp_path), workers, job="prepare")
+        first = next(results)
+        for child in _children():
+            os.kill(child, signal.SIGINT)
+        done = [*first, *flat(results)]
+    assert sum(isinstance(result, Prepared) for result in done) == MANY - 5
+
+
+def test_few_small_files_are_not_worth_a_process(tmp_path: Path) -> None:
+    many = tasks(tmp_path)
+    large = replace(many[1], size=64 << 20)
+    assert is_large(many)
+    assert is_large([many[0], large])
+    assert not is_large(many[:50])
+    assert not is_large([large])
 
 
 def _children() -> list[int]:

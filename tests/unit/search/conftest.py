@@ -124,7 +124,6 @@ def _document(path: str, paragraphs: tuple[str, ...], metadata: Metadata, lang: 
         media=Media.MARKDOWN,
         parser_version="test",
         metadata=metadata,
-        blocks=(),
         text=text,
     )
 

@@ -41,6 +41,10 @@ class StaticEmbedder:
     def __init__(self, folder: Path = SHIPPED) -> None:
         self._folder = folder
 
+    def __reduce__(self) -> tuple[type[StaticEmbedder], tuple[Path]]:
+        """Another process maps the table itself."""
+        return type(self), (self._folder,)
+
     @property
     def model_id(self) -> str:
         """The model's name, the same for all its versions."""

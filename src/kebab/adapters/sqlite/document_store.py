@@ -17,6 +17,7 @@ from kebab.adapters.sqlite.rows import (
     as_json,
     chunk_row,
     document_row,
+    stored_as,
     stored_chunk,
     summary,
 )
@@ -75,16 +76,19 @@ class SqliteDocumentStore:
         with self._database.write():
             yield
 
-    def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> None:
+    def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> list[StoredChunk]:
+        indexed_at = self._clock()
+        stored = [stored_as(document, chunk, indexed_at=indexed_at) for chunk in chunks]
         with self._database.write() as connection:
             replaced = _replaced(connection, document)
             connection.executemany("DELETE FROM documents WHERE doc_id = ?", [(doc,) for doc, _ in replaced])
-            _insert(connection, document, chunks, indexed_at=self._clock())
+            _insert(connection, document, stored, indexed_at=indexed_at)
             _insert_file(connection, document, state)
             _drop_unused(connection, [asset for _, asset in replaced if asset != document.asset_id])
             outbox.append(connection, [doc for doc, _ in replaced if doc != document.doc_id], outbox.REMOVED)
             outbox.append(connection, [document.doc_id], outbox.CHANGED)
             _bump(connection)
+        return stored
 
     def touch(self, source_id: str, states: Sequence[FileState]) -> None:
         rows = [(s.size, s.mtime_ns, s.fingerprint, source_id, s.path) for s in states]
@@ -244,18 +248,18 @@ def _replaced(connection: sqlite3.Connection, document: Document) -> list[tuple[
 
 
 def _insert(
-    connection: sqlite3.Connection, document: Document, chunks: Sequence[Chunk], *, indexed_at: str
+    connection: sqlite3.Connection, document: Document, chunks: Sequence[StoredChunk], *, indexed_at: str
 ) -> None:
     connection.execute(
         "INSERT INTO assets VALUES (?, ?) ON CONFLICT DO UPDATE SET text = excluded.text",
         (document.asset_id, zlib.compress(document.text.encode(), _COMPRESSION)),
     )
-    chunker = chunks[0].chunker_version if chunks else ""
+    chunker = chunks[0].chunk.chunker_version if chunks else ""
     row = document_row(document, chunker_version=chunker, chunk_count=len(chunks), indexed_at=indexed_at)
     connection.execute(_INSERT_DOCUMENT, row)
     tags = [(document.doc_id, tag) for tag in dict.fromkeys(document.metadata.tags)]
     connection.executemany("INSERT INTO document_tags VALUES (?, ?)", tags)
-    connection.executemany(_INSERT_CHUNK, [chunk_row(document, chunk) for chunk in chunks])
+    connection.executemany(_INSERT_CHUNK, [chunk_row(chunk) for chunk in chunks])
 
 
 def _insert_file(connection: sqlite3.Connection, document: Document, state: FileState) -> None:

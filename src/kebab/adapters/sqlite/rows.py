@@ -65,12 +65,31 @@ def stored_chunk(row: Row) -> StoredChunk:
     )
 
 
-def chunk_row(document: Document, chunk: Chunk) -> Row:
-    """For the columns of `chunks`, without its id."""
+def stored_as(document: Document, chunk: Chunk, *, indexed_at: str) -> StoredChunk:
+    """The chunk of a document as `stored_chunk` will read it from its row."""
+    metadata = document.metadata
     read = embedding_input(title=document.title, heading_path=chunk.heading_path, text=chunk.text)
+    return StoredChunk(
+        chunk=chunk,
+        source_id=document.source_id,
+        path=document.path,
+        title=document.title,
+        lang=document.lang,
+        tags=metadata.tags,
+        trust_level=str(metadata.trust_level),
+        repo=metadata.repo,
+        code_lang=metadata.code_lang,
+        indexed_at=indexed_at,
+        content_key=content_key(read),
+    )
+
+
+def chunk_row(stored: StoredChunk) -> Row:
+    """For the columns of `chunks`, without its id."""
+    chunk = stored.chunk
     return (
         chunk.chunk_id,
-        document.doc_id,
+        chunk.doc_id,
         chunk.ordinal,
         chunk.text,
         as_json(chunk.heading_path),
@@ -80,7 +99,7 @@ def chunk_row(document: Document, chunk: Chunk) -> Row:
         chunk.token_estimate,
         chunk.chunker_version,
         chunk.policy_hash,
-        content_key(read),
+        stored.content_key,
     )
 
 

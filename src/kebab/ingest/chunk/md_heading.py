@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kebab.domain.chunks import Chunk
-from kebab.domain.documents import Block, Document, LineSpan
-from kebab.domain.ids import BlockId, chunk_id
+from kebab.domain.documents import Block, LineSpan
+from kebab.domain.ids import BlockId, DocId, chunk_id
 from kebab.domain.tokens import estimate_tokens
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.chunk.split import Piece, split_lines
@@ -24,32 +24,31 @@ from kebab.ingest.parse.lines import Lines
 VERSION = "md-heading-v1"
 
 
-def chunk_document(document: Document, policy: ChunkPolicy, *, lines: Lines | None = None) -> list[Chunk]:
+def chunk_blocks(doc: DocId, blocks: Sequence[Block], lines: Lines, policy: ChunkPolicy) -> list[Chunk]:
     """The chunks of a document, in order; none is above ``max_tokens``, and no two share an id.
 
     Every line of every block is in some chunk.
     """
-    lines = lines or Lines(document.text)
     policy_hash = policy.hash
     parts: Counter[tuple[BlockId, ...]] = Counter()
     chunks: list[Chunk] = []
-    for piece, blocks in _pieces(document.blocks, lines, policy):
-        ids = tuple(block.block_id for block in blocks)
+    for piece, members in _pieces(blocks, lines, policy):
+        ids = tuple(block.block_id for block in members)
         part = parts[ids]
         parts[ids] += 1
         chunks.append(
             Chunk(
                 chunk_id=chunk_id(
-                    document.doc_id,
+                    doc,
                     chunker_version=VERSION,
                     policy_hash=policy_hash,
                     block_ids=ids,
                     part=part,
                 ),
-                doc_id=document.doc_id,
+                doc_id=doc,
                 ordinal=len(chunks),
                 text=piece.text,
-                heading_path=blocks[-1].heading_path,
+                heading_path=members[-1].heading_path,
                 spans=(LineSpan(piece.start, piece.end),),
                 block_ids=ids,
                 part=part,
@@ -67,9 +66,8 @@ def _pieces(
     for section in _sections(blocks):
         for group in _Packer(lines, policy).groups(section):
             start, end = group[0].span.start, group[-1].span.end
-            text = lines.slice(start, end)
-            if estimate_tokens(text) <= policy.max_tokens:
-                yield Piece(start, end, text), group
+            if lines.tokens(start, end) <= policy.max_tokens:
+                yield Piece(start, end, lines.slice(start, end)), group
                 continue
             for piece in split_lines(lines, start, end, policy):
                 yield piece, [b for b in group if b.span.start <= piece.end and b.span.end >= piece.start]
@@ -127,4 +125,4 @@ class _Packer:
         return tail
 
     def _tokens(self, first: Block, last: Block) -> int:
-        return estimate_tokens(self.lines.slice(first.span.start, last.span.end))
+        return self.lines.tokens(first.span.start, last.span.end)

@@ -31,9 +31,9 @@ def split_lines(lines: Lines, start: int, end: int, policy: ChunkPolicy) -> Iter
         if lines.is_blank(line):
             line += 1
             continue
-        text = lines.slice(line, line)
-        if estimate_tokens(text) > policy.max_tokens:
-            yield from (Piece(line, line, part) for part in split_text(text, policy.target_tokens))
+        if lines.tokens(line, line) > policy.max_tokens:
+            parts = split_text(lines.slice(line, line), policy.target_tokens)
+            yield from (Piece(line, line, part) for part in parts)
             line += 1
             continue
         last = _furthest(lines, line, end, policy)
@@ -46,9 +46,9 @@ def _furthest(lines: Lines, first: int, end: int, policy: ChunkPolicy) -> int:
     fits = _last_within(lines, first, end, policy.target_tokens)
     last = _not_blank(lines, first, fits)
     following = next((n for n in range(fits + 1, end + 1) if not lines.is_blank(n)), None)
-    if following is None or estimate_tokens(lines.slice(first, last)) > policy.overlap_tokens:
+    if following is None or lines.tokens(first, last) > policy.overlap_tokens:
         return last
-    return following if estimate_tokens(lines.slice(first, following)) <= policy.max_tokens else last
+    return following if lines.tokens(first, following) <= policy.max_tokens else last
 
 
 def _last_within(lines: Lines, first: int, end: int, limit: int) -> int:
@@ -57,10 +57,10 @@ def _last_within(lines: Lines, first: int, end: int, limit: int) -> int:
     Doubles and then halves, so that a piece costs a few estimates and not one a line.
     """
     step = 1
-    while first + step <= end and estimate_tokens(lines.slice(first, first + step)) <= limit:
+    while first + step <= end and lines.tokens(first, first + step) <= limit:
         step *= 2
     candidates = range(first + step // 2, min(first + step, end + 1))
-    within = bisect_right(candidates, limit, key=lambda n: estimate_tokens(lines.slice(first, n)))
+    within = bisect_right(candidates, limit, key=lambda n: lines.tokens(first, n))
     return max(first, candidates.start + within - 1)
 
 

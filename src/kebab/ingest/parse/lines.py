@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from itertools import accumulate
 
+from kebab.domain.tokens import estimate_from_lengths
+
 
 class Lines:
     """The lines of a text that ends them with ``\\n``; a final newline opens no further line."""
 
-    __slots__ = ("_starts", "text")
+    __slots__ = ("_bytes", "_starts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        pieces = text.split("\n")
-        if pieces[-1] == "":
-            pieces.pop()
-        self._starts = [0, *accumulate(len(piece) + 1 for piece in pieces)]
+        self._starts = _starts(text.split("\n"))
+        self._bytes = self._starts if text.isascii() else _starts(_encoded(text).split(b"\n"))
 
     def __len__(self) -> int:
         return len(self._starts) - 1
@@ -24,5 +24,20 @@ class Lines:
         """Lines ``start`` to ``end``, both included, joined by newlines, without the last newline."""
         return self.text[self._starts[start - 1] : self._starts[end] - 1]
 
+    def tokens(self, start: int, end: int) -> int:
+        """The estimate of tokens of the same slice, without making it: a chunker asks for many."""
+        chars = self._starts[end] - self._starts[start - 1] - 1
+        return estimate_from_lengths(chars, self._bytes[end] - self._bytes[start - 1] - 1 - chars)
+
     def is_blank(self, line: int) -> bool:
         return not self.text[self._starts[line - 1] : self._starts[line]].strip()
+
+
+def _starts(pieces: list[str] | list[bytes]) -> list[int]:
+    if not pieces[-1]:
+        pieces.pop()
+    return [0, *accumulate(map((1).__add__, map(len, pieces)))]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from kebab.domain.documents import BlockKind, Media
 from kebab.domain.language import detect
@@ -31,8 +31,7 @@ _KINDS = {
 _MARKUP = re.compile(r"^[\s>#*+-]+|[*_`]+|!?\[([^\]]*)\]\([^)]*\)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Range:
+class _Range(NamedTuple):
     """A top-level block by byte offsets."""
 
     kind: BlockKind
@@ -46,7 +45,7 @@ def parse_markdown(text: str, defaults: Defaults) -> Parsed:
     """The blocks of a text with ``\\n`` line ends; headings inside quotes and lists open no section."""
     front = read_front_matter(text)
     body = _after_lines(text, front.lines)
-    blocks = _with_paths(_Liner(body, first_line=front.lines + 1).blocks())
+    blocks = list(_Liner(body, first_line=front.lines + 1).blocks())
     metadata, warnings = read_metadata(front.values, defaults)
     return Parsed(
         title=text_value(front.values, "title") or _title(blocks, body) or defaults.stem,
@@ -150,6 +149,9 @@ class _Liner:
     """Index of the line that holds ``_offset``."""
     _next_free: int = 0
     """Index of the first line that is in no block yet."""
+    _open: list[tuple[int, str]] = field(default_factory=list)
+    """Level and words of the headings that the next block stands under."""
+    _path: tuple[str, ...] = ()
 
     def blocks(self) -> Iterator[ParsedBlock]:
         self._raw, self._lines = self.body.encode(), self.body.split("\n")
@@ -189,19 +191,13 @@ class _Liner:
     def _block(
         self, kind: BlockKind, start: int, end: int, *, level: int = 0, heading: str = ""
     ) -> ParsedBlock:
-        return ParsedBlock(kind, self.first_line + start, self.first_line + end, (), level, heading)
+        if level:
+            self._enter(level, heading)
+        return ParsedBlock(kind, self.first_line + start, self.first_line + end, self._path, level, heading)
 
-
-def _with_paths(blocks: Iterator[ParsedBlock]) -> list[ParsedBlock]:
-    """Give each block the headings above it; a heading's path ends with its own words."""
-    stack: list[tuple[int, str]] = []
-    path: tuple[str, ...] = ()
-    placed = []
-    for block in blocks:
-        if block.level:
-            while stack and stack[-1][0] >= block.level:
-                stack.pop()
-            stack.append((block.level, block.heading))
-            path = tuple(words for _, words in stack if words)
-        placed.append(ParsedBlock(block.kind, block.start, block.end, path, block.level, block.heading))
-    return placed
+    def _enter(self, level: int, heading: str) -> None:
+        """A heading's own path ends with its words."""
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()
+        self._open.append((level, heading))
+        self._path = tuple(words for _, words in self._open if words)
