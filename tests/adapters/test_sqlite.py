@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import zlib
 from contextlib import closing
 from pathlib import Path
 
@@ -214,6 +215,21 @@ def test_a_store_made_anew_begins_after_its_predecessor(file: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
         file.with_name(file.name + suffix).unlink(missing_ok=True)
     assert SqliteDocumentStore(Database(file)).oldest() > before
+
+
+def test_texts_that_an_earlier_version_compressed_are_still_read(file: Path) -> None:
+    database = Database(file)
+    store, one = SqliteDocumentStore(database), sample("a.md", "소유권 규칙\n")
+    store.put(one.document, one.chunks, one.state)
+    packed = zlib.compress(one.document.text.encode())
+    for blob in (packed, packed[:-6]):
+        with database.write() as connection:
+            connection.execute("UPDATE assets SET text = ?", (blob,))
+        if blob == packed:
+            assert store.source_text(one.doc_id) == one.document.text
+        else:
+            with pytest.raises(Corrupt, match="damaged"):
+                store.source_text(one.doc_id)
 
 
 def test_answers_and_eval_runs_are_kept_whole(file: Path) -> None:

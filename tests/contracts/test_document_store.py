@@ -78,7 +78,7 @@ def test_an_error_among_writes_together_leaves_none_of_them(store: DocumentStore
 def test_what_was_put_comes_back_whole(store: DocumentStore) -> None:
     metadata = Metadata(tags=("한국어", "rust"), repo="kebab", code_lang="python", created_at="2024-01-01")
     one = sample("노트/소유권.md", "# 소유권\n규칙", "second", title="소유권", lang="ko", metadata=metadata)
-    put(store, one)
+    assert store.put(one.document, one.chunks, one.state) == one.stored()
     assert store.chunks_of(one.doc_id) == one.stored()
     assert list(store.stored_chunks()) == one.stored()
     assert store.source_text(one.doc_id) == one.document.text

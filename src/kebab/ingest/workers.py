@@ -27,6 +27,8 @@ MIN_BYTES = 4 << 20
 """Below both, starting processes costs more than it saves."""
 _BATCH_FILES = 32
 _BATCH_BYTES = 512 << 10
+# An answer takes about two megabytes; the default pipe would pass it on in thirty pieces, each a switch.
+_PIPE_BYTES = 1 << 20
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from kebab.ingest.serve import serve; serve()"
 
@@ -164,6 +166,7 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            pipesize=_PIPE_BYTES,
             process_group=0,
         )
         self._process = process

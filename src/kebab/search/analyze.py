@@ -8,7 +8,7 @@ docs/decisions/0002-text-analysis.md.
   `Einstein's` is `einstein`, `1,000` is `1000`.
 - Identifiers: `find_similar`, `path/name`, `c-3po`, `v1.2.3` give their parts, and the whole without its
   signs (`c3po`; between digits they stay as `_`: `v1_2_3`). `HybridRetriever` gives the whole, and its humps.
-- Links: their words, and no other form of them: what stands in a link is half chance.
+- Links: the words of the address, and no other form of them: what stands in a link is half chance.
 - Korean, Japanese, Chinese: every character and every pair of neighbours of a run, so that no particle,
   ending or compound hides a word of one, two or more syllables.
 
@@ -221,7 +221,8 @@ class _Memory(dict[str, str]):
                     forms = " ".join([_term(hump[0], self.stem) for hump in _humps(token)])
             elif _LINK in token:
                 # Not kept: a link rarely comes twice.
-                return " ".join([self[word] for word in token.translate(_SIGNS_TO_SPACES).split()])
+                address = token[token.index(_LINK) :]
+                return " ".join([self[word] for word in address.translate(_SIGNS_TO_SPACES).split()])
             elif "'" in token or "," in token:
                 terms, forms = self._any(token)
             else:
@@ -266,7 +267,7 @@ def _pieces(token: str, stem: Callable[[str], str]) -> list[_Piece]:
     plain = token if token.isascii() else unicodedata.normalize("NFKC", token)
     pieces: list[_Piece] = []
     words: list[str] = []
-    for run in _RUN.finditer(plain):
+    for run in _RUN.finditer(plain, plain.index(_LINK) if _LINK in plain else 0):
         if run["paired"]:
             pieces.extend(_paired_pieces(run[0], run.start(), particle=bool(words and words[-1])))
             words.append("")

@@ -29,8 +29,6 @@ from kebab.domain.queries import SearchFilters
 from kebab.errors import Corrupt
 from kebab.ports import ModelKey, PendingChange
 
-# Level 1 halves Markdown at some 100 MB/s; higher levels win little and would slow ingest down.
-_COMPRESSION = 1
 _DOCS_A_QUERY = 400
 
 _SUMMARIES = f"SELECT {SUMMARY} FROM documents d JOIN files f USING (doc_id)"
@@ -149,7 +147,7 @@ class SqliteDocumentStore:
             row = connection.execute(
                 "SELECT a.text FROM documents d JOIN assets a USING (asset_id) WHERE d.doc_id = ?", (doc_id,)
             ).fetchone()
-        return _inflated(row[0], doc_id) if row else None
+        return _unpacked(row[0], doc_id) if row else None
 
     def chunks_of(self, doc_id: DocId) -> list[StoredChunk]:
         with self._database.read() as connection:
@@ -252,7 +250,7 @@ def _insert(
 ) -> None:
     connection.execute(
         "INSERT INTO assets VALUES (?, ?) ON CONFLICT DO UPDATE SET text = excluded.text",
-        (document.asset_id, zlib.compress(document.text.encode(), _COMPRESSION)),
+        (document.asset_id, document.text),
     )
     chunker = chunks[0].chunk.chunker_version if chunks else ""
     row = document_row(document, chunker_version=chunker, chunk_count=len(chunks), indexed_at=indexed_at)
@@ -289,9 +287,12 @@ def _bump(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE counters SET value = value + 1 WHERE name = 'revision'")
 
 
-def _inflated(packed: bytes, doc_id: DocId) -> str:
+def _unpacked(text: str | bytes, doc_id: DocId) -> str:
+    """The text as it lies there. Earlier versions compressed it, which cost more time than it saved disk."""
+    if isinstance(text, str):
+        return text
     try:
-        return zlib.decompress(packed).decode()
+        return zlib.decompress(text).decode()
     except (zlib.error, UnicodeDecodeError) as error:
         raise Corrupt(
             f"the stored text of document {doc_id} is damaged: {error}", hint="run `kebab ingest --force`"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import starmap
 from typing import Any
 
 import msgspec
@@ -24,6 +25,7 @@ SUMMARY = (
 
 _encoder = msgspec.json.Encoder()
 _strings = msgspec.json.Decoder(tuple[str, ...])
+_blocks = msgspec.json.Decoder(tuple[BlockId, ...])
 _lines = msgspec.json.Decoder(tuple[tuple[int, int], ...])
 
 
@@ -43,8 +45,8 @@ def stored_chunk(row: Row) -> StoredChunk:
         ordinal=row[2],
         text=row[3],
         heading_path=_strings.decode(row[4]),
-        spans=tuple(LineSpan(start, end) for start, end in _lines.decode(row[5])),
-        block_ids=tuple(BlockId(block) for block in _strings.decode(row[6])),
+        spans=tuple(starmap(LineSpan, _lines.decode(row[5]))),
+        block_ids=_blocks.decode(row[6]),
         part=row[7],
         token_estimate=row[8],
         chunker_version=row[9],

@@ -1,7 +1,7 @@
 -- Counters: `revision` grows with the documents, `outbox_pruned` is what the outbox has forgotten.
 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 
--- The text of a file as it was indexed, zlib over UTF-8; many paths may share one asset.
+-- The text of a file as it was indexed, or zlib over its UTF-8 (a blob); many paths may share one asset.
 CREATE TABLE assets (asset_id TEXT PRIMARY KEY, text BLOB NOT NULL);
 
 CREATE TABLE documents (
