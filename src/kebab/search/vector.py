@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -58,8 +59,8 @@ class VectorRetriever:
         return Retrieval(hits, self.degraded(), trace_of({self.leg.value: ranked}, watch))
 
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
-        """Chunk ids by cosine, best first, at most ``depth``; empty for a query without text."""
-        if not query.text.strip():
+        """Chunk ids by cosine, best first, at most ``depth``; empty for a query that says nothing."""
+        if not _says_something(query.text):
             return []
         vector = self.embedder.embed([query.text], EmbeddingKind.QUERY)[0]
         if not (query.phrases or query.excluded):
@@ -103,6 +104,11 @@ class VectorRetriever:
             RetrievalDetail(SearchMode.VECTOR, score, vector_score=score, vector_rank=rank),
             (LegEvidence(self.leg, rank, item.score),),
         )
+
+
+def _says_something(text: str) -> bool:
+    """Whether there is a letter, a digit or a picture: a model has a vector for "?!" too, near to anything."""
+    return any(char.isalnum() or unicodedata.category(char) == "So" for char in text)
 
 
 def _contains(terms: list[str], sequence: list[str]) -> bool:

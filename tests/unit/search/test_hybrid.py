@@ -211,6 +211,14 @@ def test_any_string_is_a_valid_query(text: str) -> None:
         crowded().hybrid().search(parse_query(text, mode=mode, k=3))
 
 
+@pytest.mark.parametrize("text", ["", "?!", "… — «»", "+ =", "()[]{}"])
+def test_a_query_that_says_nothing_finds_nothing(shelf: Shelf, text: str) -> None:
+    four(shelf)
+    shelf.catch_up()
+    assert shelf.hybrid().search(SearchQuery(text)).hits == ()
+    assert shelf.hybrid().search(SearchQuery("1")).hits
+
+
 def test_adaptive_fusion_follows_the_coverage_and_says_so(shelf: Shelf) -> None:
     shelf.add("a.md", "alpha beta")
     found = shelf.hybrid(Adaptive()).search(SearchQuery("alpha beta"))
