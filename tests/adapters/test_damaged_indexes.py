@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,6 +96,22 @@ def test_a_damaged_words_index_fails_clearly_and_can_be_mended(
     # One file that is gone or empty is no index at all: position 0, built anew.
     assert errors or (name == "fts5" and damage in ("emptied", "deleted"))
     assert all(error.hint for error in errors)
+
+
+def test_what_a_killed_commit_left_behind_does_not_stop_the_next_one(tmp_path: Path) -> None:
+    index = TantivyLexicalIndex(tmp_path / "words", FakeAnalyzer())
+    _fill_words(index)
+    gone = [SAMPLES[0].doc_id]
+    copied = tmp_path / "same commit"
+    shutil.copytree(tmp_path / "words", copied)
+    TantivyLexicalIndex(copied, FakeAnalyzer()).apply(removed=gone, chunks=(), checkpoint=4)
+    (left,) = copied.glob("*.del")
+    managed = tmp_path / "words" / ".managed.json"
+    # The engine notes the name of a file before it writes it, and publishes the commit after that.
+    managed.write_text(json.dumps([*json.loads(managed.read_text()), left.name]))
+    shutil.copy(left, tmp_path / "words")
+    index.apply(removed=gone, chunks=(), checkpoint=4)
+    assert index.count() == sum(len(one.stored()) for one in SAMPLES[1:])
 
 
 @pytest.mark.parametrize("damage", list(DAMAGES))

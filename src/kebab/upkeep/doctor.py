@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from kebab.domain.ingests import RunStatus
 from kebab.domain.reports import Check, CheckStatus
-from kebab.errors import EngineError
+from kebab.errors import Corrupt, EngineError, EngineUnavailable
 from kebab.ports import Analyzer, DocumentStore, EmbeddingStore, Ledger, StoreFile
 from kebab.upkeep.examine_indexes import (
     MISSING,
@@ -78,7 +78,11 @@ class Doctor:
             self._prune()
             return before
         self._clear(sick)
-        self.indexer.run()
+        try:
+            self.indexer.run()
+        except (Corrupt, EngineUnavailable):
+            # What looked only behind cannot follow any more: everything derived is built anew.
+            self.indexer.run(rebuild=True)
         self._prune()
         self._close_runs()
         after = {check.name: check for check in self.examine()}

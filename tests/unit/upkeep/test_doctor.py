@@ -112,6 +112,28 @@ def test_a_model_that_cannot_be_loaded_is_a_fault_that_stays_and_the_rest_is_men
     assert states(broken.mend()) == {"embedding model": FAULT, "words index": REPAIRED}
 
 
+def test_an_index_that_looks_behind_and_cannot_follow_is_built_anew(ward: Ward) -> None:
+    class Stuck(FakeLexicalIndex):
+        cleared = False
+
+        def apply(self, **change: object) -> None:  # type: ignore[override]
+            if not self.cleared:
+                raise Corrupt("a file of that name is there already", hint="repair")
+            super().apply(**change)  # type: ignore[arg-type]
+
+        def clear(self) -> None:
+            self.cleared = True
+            super().clear()
+
+    stuck = Stuck()
+    stuck.cleared = True
+    ward.indexer(lexical=stuck).run()
+    stuck.cleared = False
+    ward.put("new.md", "a new rope")
+    mended = ward.doctor(indexer=ward.indexer(lexical=stuck)).mend()
+    assert states(mended) == dict.fromkeys(["words index", "vectors", "vector index"], REPAIRED)
+
+
 def test_an_engine_that_fails_is_one_finding_and_the_others_are_made(ward: Ward) -> None:
     class Damaged(FakeLexicalIndex):
         cleared = False
