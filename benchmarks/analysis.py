@@ -29,6 +29,7 @@ import tantivy
 from kebab.search.analyze import Analyzer
 
 Terms = Callable[[str], list[str]]
+Asked = Callable[[str], list[str] | dict[str, float]]
 
 CHOSEN = "**kebab**"
 WORD = re.compile(r"\w+")
@@ -60,11 +61,14 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A way to make terms of a text (`index`) and of a query (`query`, the same unless told)."""
+    """A way to make terms of a text (`index`) and of a query (`query`, the same unless told).
+
+    A query may also say what each term counts.
+    """
 
     name: str
     index: Terms
-    query: Terms | None = None
+    query: Asked | None = None
     titles: int = 1
 
 
@@ -175,7 +179,7 @@ def queries_stripped(analyzer: Analyzer) -> Terms:
 def kebab(name: str, *, titles: int = 1) -> Variant:
     """The product's analyzer, with an empty memory: speeds are those of a first run."""
     analyzer = Analyzer()
-    return Variant(name, analyzer.terms, analyzer.query_terms, titles)
+    return Variant(name, analyzer.terms, analyzer.query_weights, titles)
 
 
 def korean_variants() -> list[Variant]:
@@ -192,6 +196,7 @@ def korean_variants() -> list[Variant]:
         Variant("words + bigrams", joined(hangul_of(words), bigrams)),
         Variant("words stripped + bigrams", joined(hangul_of(stripped), bigrams)),
         Variant("kebab, query particles stripped", analyzer.terms, queries_stripped(analyzer)),
+        Variant("kebab, query pairs count alike", analyzer.terms, analyzer.query_terms),
         Variant("kebab, all terms in the query", Analyzer().terms),
         kebab(CHOSEN),
     ]
@@ -277,8 +282,15 @@ def search(
     index: tantivy.Index, schema: tantivy.Schema, variant: Variant, query_id: str, text: str
 ) -> list[ir_measures.ScoredDoc]:
     searcher = index.searcher()
-    terms = dict.fromkeys((variant.query or variant.index)(text))
-    clauses = [(tantivy.Occur.Should, tantivy.Query.term_query(schema, "text", term)) for term in terms]
+    asked = (variant.query or variant.index)(text)
+    weights = asked if isinstance(asked, dict) else dict.fromkeys(asked, 1.0)
+    clauses = [
+        (
+            tantivy.Occur.Should,
+            tantivy.Query.boost_query(tantivy.Query.term_query(schema, "text", term), weight),
+        )
+        for term, weight in weights.items()
+    ]
     hits = searcher.search(tantivy.Query.boolean_query(clauses), 10).hits
     return [ir_measures.ScoredDoc(query_id, searcher.doc(place)["id"][0], score) for score, place in hits]
 

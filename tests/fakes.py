@@ -51,6 +51,9 @@ class FakeAnalyzer:
     def query_terms(self, text: str) -> list[str]:
         return list(dict.fromkeys(self.terms(text)))
 
+    def query_weights(self, text: str) -> dict[str, float]:
+        return dict.fromkeys(self.terms(text), 1.0)
+
     def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:
         wanted = frozenset(terms)
         return [found.span() for found in _WORD.finditer(text) if found[0].lower() in wanted]
@@ -421,7 +424,8 @@ class FakeLexicalIndex:
         for term, df in self.document_frequencies(terms).items():
             tf = counts[term]
             idf = math.log(1 + (len(self._bodies) - df + 0.5) / (df + 0.5))
-            total += idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * len(body) / mean))
+            share = tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * len(body) / mean))
+            total += query.weights.get(term, 1.0) * idf * share
         return total
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
@@ -54,6 +54,10 @@ class Analyzer(Protocol):
 
     def query_terms(self, text: str) -> list[str]:
         """The distinct terms of a query, in order."""
+        ...
+
+    def query_weights(self, text: str) -> dict[str, float]:
+        """The same terms in the same order, each with what it counts, above 0 and at most 1."""
         ...
 
     def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:
@@ -291,6 +295,8 @@ class LexicalQuery:
     phrases: tuple[tuple[str, ...], ...] = ()
     excluded: tuple[tuple[str, ...], ...] = ()
     """Each a word of one or several terms; a chunk that holds all of them in a row is left out."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """What a term counts; 1 where nothing is said. An engine that cannot weigh counts all alike."""
 
 
 NO_TERMS: Mapping[ChunkId, str] = {}

@@ -72,6 +72,20 @@ def test_chunks_that_hold_a_term_are_found_best_first(index: LexicalIndex) -> No
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
+def test_a_term_that_counts_less_ranks_less_where_the_engine_can_weigh(index: LexicalIndex) -> None:
+    one = sample("a.md", "ownership rules", "borrow rules", "garden")
+    apply(index, one)
+    terms = ("ownership", "borrow")
+    first, second = (
+        index.search(LexicalQuery(terms, weights={light: 0.25}), limit=10)
+        for light in ("borrow", "ownership")
+    )
+    assert {hit.id for hit in first} == {hit.id for hit in second} == set(ids(one)[:2])
+    if not isinstance(index, Fts5LexicalIndex):
+        assert [hit.id for hit in first] == ids(one)[:2] == [hit.id for hit in reversed(second)]
+        assert first[1].score == pytest.approx(first[0].score / 4)
+
+
 def test_unknown_terms_find_nothing_and_do_not_hide_known_ones(index: LexicalIndex) -> None:
     one = sample("a.md", "alpha beta")
     apply(index, one)

@@ -115,10 +115,10 @@ def test_hybrid_search_does_not_lose_against_one_leg_on_the_rust_book(rust_book:
 
 
 COLLECTIONS = {
-    "autorag-ko": {"nDCG@10": 0.91, "hit@10": 0.97},
+    "autorag-ko": {"nDCG@10": 0.93, "hit@10": 0.97},
     "cranfield": {"nDCG@10": 0.40},
     "rust-book/xlang-ko2en": {"nDCG@10": 0.82},
-    "rust-book/xlang-en2ko": {"nDCG@10": 0.78},
+    "rust-book/xlang-en2ko": {"nDCG@10": 0.84},
 }
 """SciFact is measured by hand: five thousand documents are too many for every test run."""
 

@@ -68,6 +68,21 @@ def test_a_particle_behind_a_latin_word_is_not_asked_for(query: str) -> None:
     assert sorted(ANALYZER.query_terms(query)) == ["api", "rust"]
 
 
+def test_the_pairs_of_a_korean_word_count_less_than_as_many_words_and_the_last_the_least() -> None:
+    weights = ANALYZER.query_weights("인터넷은행의 요건 rust")
+    assert weights["인터"] == weights["터넷"] == weights["은행"] == pytest.approx(5**-0.5)
+    assert weights["행의"] == pytest.approx(5**-0.5 / 2)
+    assert weights["요건"] == weights["rust"] == 1.0
+
+
+def test_a_pair_counts_what_it_counts_where_it_counts_most() -> None:
+    assert ANALYZER.query_weights("지방은행 은행")["은행"] == 1.0
+
+
+def test_pairs_of_scripts_without_spaces_count_alike() -> None:
+    assert set(ANALYZER.query_weights("東京タワー").values()) == {1.0}
+
+
 @pytest.mark.parametrize(
     ("query", "text"),
     [
@@ -207,6 +222,13 @@ def test_a_text_is_found_by_itself(text: str) -> None:
     assert set(asked) <= set(ANALYZER.terms(text))
     assert len(asked) == len(set(asked))
     assert bool(asked) == bool(ANALYZER.phrase_terms(text))
+
+
+@given(ANY_TEXT)
+def test_every_term_of_a_query_counts_something_and_none_more_than_a_word(text: str) -> None:
+    weights = ANALYZER.query_weights(text)
+    assert list(weights) == ANALYZER.query_terms(text)
+    assert all(0 < weight <= 1 for weight in weights.values())
 
 
 @given(ANY_TEXT)

@@ -129,6 +129,8 @@ class TantivyLexicalIndex:
         _register(index)
         # A writer for each batch: it holds a lock that must not outlive the batch in a long-running process.
         writer = index.writer(_HEAP_BYTES, _THREADS)
+        # A commit that was killed leaves files behind whose names the next one, the same again, would take.
+        writer.garbage_collect_files()
         for doc_id in dict.fromkeys([*removed, *(stored.chunk.doc_id for stored in chunks)]):
             writer.delete_documents_by_term("doc_id", doc_id)
         for stored in chunks:
@@ -249,7 +251,8 @@ def _query(schema: Any, query: LexicalQuery, docs: frozenset[DocId] | None) -> A
     terms = query.terms or tuple(term for phrase in phrases for term in phrase)
     if not terms or (docs is not None and not docs):
         return None
-    ranked = Query.boolean_query([(Occur.Should, _term(schema, term)) for term in dict.fromkeys(terms)])
+    weighed = [_weighed(schema, term, query.weights.get(term, 1.0)) for term in dict.fromkeys(terms)]
+    ranked = Query.boolean_query([(Occur.Should, part) for part in weighed])
     # What only filters must not score.
     musts = [Query.const_score_query(_row(schema, phrase), 0.0) for phrase in phrases]
     if docs is not None:
@@ -275,6 +278,12 @@ def _term(schema: Any, term: str) -> Any:
     return (
         Query.term_query(schema, "body", term, index_option="freq") if _clean(term) else Query.empty_query()
     )
+
+
+def _weighed(schema: Any, term: str, weight: float) -> Any:
+    from tantivy import Query
+
+    return _term(schema, term) if weight == 1 else Query.boost_query(_term(schema, term), weight)
 
 
 def _row(schema: Any, terms: Sequence[str]) -> Any:

@@ -130,9 +130,10 @@ class Gate:
         if not scores:
             return None
         best = max(scores)
-        idf = self._idf(self.analyzer.query_terms(question.text))
-        # What BM25 tends to when a text repeats every term of the question: Σ idf · (k1 + 1).
-        ceiling = sum(idf.values()) * (_BM25_K1 + 1)
+        weights = self.analyzer.query_weights(question.text)
+        idf = self._idf(list(weights))
+        # What BM25 tends to when a text repeats every term of the question: Σ weight · idf · (k1 + 1).
+        ceiling = sum(weights[term] * rarity for term, rarity in idf.items()) * (_BM25_K1 + 1)
         return min(1.0, best / ceiling) if ceiling > 0 else 0.0
 
 

@@ -91,6 +91,7 @@ class _Piece(NamedTuple):
     start: int
     end: int
     kind: int
+    weight: float = 1.0
 
 
 class Analyzer:
@@ -143,13 +144,26 @@ class Analyzer:
         particle behind a word of another script (API를); not words that only ask or join (what, of, 어떻게),
         unless there are no others. Never empty where `phrase_terms` is not.
         """
+        return list(self.query_weights(text))
+
+    def query_weights(self, text: str) -> dict[str, float]:
+        """The same terms, in the same order, each with what it counts: a word 1, a pair at most that.
+
+        The pairs of one Korean word overlap and mostly stand together in a text, so they say less than as
+        many words: each of n counts 1/√n. The last of several mostly reaches into a particle or an ending
+        and counts half of that.
+        """
         tokens = _TOKEN.findall(_nfc(text))
         # In a few hundred notes "when" and "does" are rare, and rarity would make them weigh like names.
         telling = [token for token in tokens if token.lower() not in _GLUE]
         with self._lock:
             stem = self._recall().stem
             pieces = chain.from_iterable(_pieces(token, stem) for token in telling or tokens)
-            return list(dict.fromkeys(piece.term for piece in pieces if piece.kind != _HELD))
+            asked = [piece for piece in pieces if piece.kind != _HELD]
+        weights: dict[str, float] = {}
+        for piece in asked:
+            weights[piece.term] = max(piece.weight, weights.get(piece.term, 0.0))
+        return weights
 
     def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:
         """Character ranges of the text, as given, that mean one of these terms: sorted, never touching.
@@ -281,17 +295,27 @@ def _pieces(token: str, stem: Callable[[str], str]) -> list[_Piece]:
     if plain == token:
         return pieces
     # Compatibility forms (ﬁ, full width) change lengths: such a token is marked as one.
-    return [_Piece(piece.term, 0, len(token), piece.kind) for piece in pieces]
+    return [piece._replace(start=0, end=len(token)) for piece in pieces]
 
 
 def _paired_pieces(run: str, at: int, *, particle: bool) -> Iterator[_Piece]:
     """The terms of _interleaved, with their places; `particle` says that a run may be one."""
     pair = _HELD if particle and _PARTICLE.fullmatch(run) else _ASKED
     first = pair if len(run) == 1 or _is_syllable_with_particle(run) else _HELD
+    weights = _pair_weights(run)
     for start in range(len(run)):
         yield _Piece(run[start], at + start, at + start + 1, _HELD if start else first)
         if start + 1 < len(run):
-            yield _Piece(run[start : start + 2], at + start, at + start + 2, pair)
+            yield _Piece(run[start : start + 2], at + start, at + start + 2, pair, weights[start])
+
+
+def _pair_weights(run: str) -> list[float]:
+    """What each pair of a run counts in a query; only a Korean run is a word, of others each counts 1."""
+    pairs = len(run) - 1
+    if pairs < 2 or not "가" <= run[-1] <= "힣":
+        return [1.0] * pairs
+    each = pairs**-0.5
+    return [each] * (pairs - 1) + [each / 2]
 
 
 def _is_syllable_with_particle(run: str) -> bool:

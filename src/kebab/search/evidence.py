@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
@@ -16,6 +17,8 @@ from kebab.ports import Analyzer, DocumentStore, LexicalIndex
 from kebab.search.fusion import QueryEvidence
 
 BEST_HITS = 3
+_NOT_LATIN = frozenset({"ko", "ja", "zh"})
+_LATIN = re.compile("[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,8 @@ class CoverageReader:
         held = [idf.keys() & set(self.analyzer.terms(searchable_text(stored))) for stored in texts]
         total = sum(idf.values())
         covered = max((sum(idf[term] for term in found) for found in held), default=0.0)
-        meet = any(_meet(asked_in(query.text), stored.lang) for stored in texts)
-        return QueryEvidence(covered / total if total else 0.0, len(terms), meet or not texts, foreign)
+        meet = max((_meeting(query.text, stored.lang) for stored in texts), default=1.0)
+        return QueryEvidence(covered / total if total else 0.0, len(terms), meet, foreign)
 
     def _foreign(self, query: SearchQuery, rankings: Mapping[str, Sequence[Ranked]]) -> frozenset[str]:
         asked = asked_in(query.text)
@@ -53,6 +56,14 @@ class CoverageReader:
         count = self.index.count()
         frequencies = self.index.document_frequencies(terms)
         return {term: log(1 + (count - df + 0.5) / (df + 0.5)) for term, df in frequencies.items()}
+
+
+def _meeting(text: str, lang: str) -> float:
+    """How far a query meets texts in a language; see ``QueryEvidence.languages_meet``."""
+    asked = asked_in(text)
+    if asked == UNDETERMINED and lang in _NOT_LATIN and _LATIN.search(text):
+        return 0.5
+    return float(_meet(asked, lang))
 
 
 def _meet(asked: str, lang: str) -> bool:

@@ -17,8 +17,12 @@ class QueryEvidence:
     coverage: float = 0.0
     """Share of the query's idf mass that the best lexical hits hold; 0 when no word is known."""
     terms: int = 0
-    languages_meet: bool = True
-    """False when the query is in one language and every one of the best lexical hits in another."""
+    languages_meet: float = 1.0
+    """0 when the query is in one language and every one of the best lexical hits in another.
+
+    One half when the query is a single Latin word and they are in another script: there it may be a name,
+    which is a word of that language too, or an English word in passing.
+    """
     foreign: frozenset[str] = frozenset()
     """Chunks found by meaning whose text is in another language than the query."""
 
@@ -113,10 +117,13 @@ class Adaptive:
                 meaning[item.id] = meaning.get(item.id, 0.0) + max(0.0, lacking)
 
     def _vector_weight(self, evidence: QueryEvidence) -> tuple[float, str]:
-        if not evidence.languages_meet:
-            return self.unheld, "query and texts are in different languages: meaning decides"
         lacking = max(0.0, 1 - evidence.coverage / self.enough)
-        weight = self.held + (self.unheld - self.held) * lacking
+        apart = 1 - evidence.languages_meet
+        weight = self.held + (self.unheld - self.held) * max(lacking, apart)
+        if apart == 1:
+            return weight, "query and texts are in different languages: meaning decides"
+        if apart > lacking:
+            return weight, "one Latin word and texts in another script: meaning decides more"
         return weight, f"the best hits hold {evidence.coverage:.0%} of the query's words by rarity"
 
 

@@ -53,11 +53,12 @@ class LexicalRetriever:
 
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         """Chunk ids by BM25, best first, at most ``depth``; empty when no word of the query is known."""
-        terms = tuple(self.analyzer.query_terms(query.text))
-        if not terms:
+        weights = self.analyzer.query_weights(query.text)
+        if not weights:
             return []
         lexical = LexicalQuery(
-            terms,
+            tuple(weights),
+            weights=weights,
             phrases=self._sequences(query.phrases),
             excluded=self._sequences(query.excluded),
         )

@@ -107,7 +107,7 @@ class VectorRetriever:
 
 
 def _says_something(text: str) -> bool:
-    """Whether there is a letter, a digit or a picture: a model has a vector for "?!" too, near to anything."""
+    """Whether there is a letter, a digit or a picture: models have a vector for "?!" too, near to chance."""
     return any(char.isalnum() or unicodedata.category(char) == "So" for char in text)
 
 

@@ -241,6 +241,21 @@ def test_adaptive_fusion_lets_meaning_decide_where_the_languages_do_not_meet(she
     assert together.fusion.weights["vector"] < 0.5
 
 
+def test_one_latin_word_over_texts_in_another_script_is_weighed_midway(shelf: Shelf) -> None:
+    shelf.add("a.md", "the Box 타입은 힙에 값을 둡니다 404", lang="ko")
+    assert _weight_of_meaning(shelf, "Box") == 0.6
+    assert _weight_of_meaning(shelf, "404") == 0.3
+    assert _weight_of_meaning(shelf, "힙에") == 0.3
+    shelf.add("b.md", "Box", lang="en")
+    assert _weight_of_meaning(shelf, "Box") == 0.3
+
+
+def _weight_of_meaning(shelf: Shelf, text: str) -> float:
+    found = shelf.hybrid(Adaptive()).search(SearchQuery(text))
+    assert found.fusion is not None
+    return found.fusion.weights["vector"]
+
+
 def test_a_near_chunk_in_another_language_is_not_buried_by_chance_matches(shelf: Shelf) -> None:
     for n in range(12):
         shelf.add(f"{n}.md", f"비동기 스트림 이야기 {n}", lang="ko")
