@@ -68,11 +68,15 @@ def stages(root: Path, work: Path, *, model: bool) -> Iterator[Measurement]:
 
 
 def _bare_model(work: Path, *, ingest_s: float) -> Measurement:
-    from kebab.domain.chunks import searchable_text
+    from kebab.domain.chunks import embedding_input
     from kebab.ports import EmbeddingKind
 
     with Kebab.open(data_dir=work, readonly=True) as kebab:
-        texts = [searchable_text(stored) for stored in kebab.engines.reading.documents.stored_chunks()]
+        stored = kebab.engines.reading.documents.stored_chunks()
+        texts = [
+            embedding_input(title=one.title, heading_path=one.chunk.heading_path, text=one.chunk.text)
+            for one in stored
+        ]
         embedder = kebab.engines.embedder
         if embedder is None:
             return Measurement("· bare model", "no model")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from blake3 import blake3
 
-from kebab.domain.chunks import Chunk, StoredChunk, searchable_text
+from kebab.domain.chunks import Chunk, StoredChunk, embedding_input, searchable_text
 from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.fusion import Ranked
 from kebab.domain.globs import glob_pattern
@@ -296,8 +296,12 @@ class FakeEmbeddingStore:
         self._documents = documents
         self._vectors: dict[ModelKey, dict[str, Vectors]] = {}
 
-    def missing(self, model: ModelKey, *, limit: int) -> list[StoredChunk]:
-        return list(self._missing(model).values())[:limit]
+    def missing(self, model: ModelKey, *, limit: int) -> dict[str, str]:
+        found = list(self._missing(model).items())[:limit]
+        return {
+            key: embedding_input(title=one.title, heading_path=one.chunk.heading_path, text=one.chunk.text)
+            for key, one in found
+        }
 
     def count_missing(self, model: ModelKey) -> int:
         return len(self._missing(model))

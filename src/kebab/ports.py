@@ -234,8 +234,8 @@ class DocumentStore(Protocol):
 class EmbeddingStore(Protocol):
     """The cache of vectors by content and model: truth, because computing them again is slow."""
 
-    def missing(self, model: ModelKey, *, limit: int) -> list[StoredChunk]:
-        """Chunks whose content has no vector of this model, one for each content, in document order."""
+    def missing(self, model: ModelKey, *, limit: int) -> dict[str, str]:
+        """What is still to embed with this model, by content key, as a model reads it; oldest first."""
         ...
 
     def count_missing(self, model: ModelKey) -> int: ...

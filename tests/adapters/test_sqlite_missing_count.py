@@ -22,7 +22,7 @@ def test_a_reader_counts_again_after_another_connection_wrote_or_dropped_vectors
     documents.put(one.document, one.chunks, one.state)
     reader = SqliteEmbeddingStore(Database(tmp_path / "kebab.sqlite", readonly=True))
     counts = [reader.count_missing(MODEL), writer.count_missing(MODEL)]
-    keys = [stored.content_key for stored in writer.missing(MODEL, limit=2)]
+    keys = list(writer.missing(MODEL, limit=2))
     writer.put_vectors(MODEL, keys, np.eye(2, 4, dtype=np.float32))
     counts += [reader.count_missing(MODEL), writer.count_missing(MODEL)]
     writer.forget_unused([])

@@ -11,6 +11,7 @@ import pytest
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
+from kebab.domain.chunks import embedding_input
 from kebab.ports import DocumentStore, EmbeddingStore, ModelKey, Vectors
 from tests.fakes import FakeDocumentStore, FakeEmbeddingStore
 from tests.samples import Sample, sample
@@ -44,20 +45,34 @@ def vectors(count: int) -> Vectors:
     return np.arange(count * 4, dtype=np.float32).reshape(count, 4) / np.float32(7)
 
 
+def texts(missing: dict[str, str]) -> list[str]:
+    """The chunks' own texts, below the line with title and headings."""
+    return [text.split("\n", 1)[1] for text in missing.values()]
+
+
 def test_chunks_without_a_vector_are_missing_in_document_order(stores: Stores) -> None:
     documents, embeddings = stores
     put(documents, sample("a.md", "one", "two"), sample("b.md", "three"))
-    assert [s.chunk.text for s in embeddings.missing(MODEL, limit=10)] == ["one", "two", "three"]
-    assert [s.chunk.text for s in embeddings.missing(MODEL, limit=2)] == ["one", "two"]
+    assert texts(embeddings.missing(MODEL, limit=10)) == ["one", "two", "three"]
+    assert texts(embeddings.missing(MODEL, limit=2)) == ["one", "two"]
     assert embeddings.count_missing(MODEL) == 3
     assert embeddings.models() == {}
+
+
+def test_what_is_missing_comes_as_a_model_reads_it(stores: Stores) -> None:
+    documents, embeddings = stores
+    one = sample("a.md", "text", title="제목")
+    put(documents, one)
+    (stored,) = one.stored()
+    read = embedding_input(title="제목", heading_path=stored.chunk.heading_path, text="text")
+    assert embeddings.missing(MODEL, limit=1) == {stored.content_key: read}
 
 
 def test_equal_content_is_embedded_once(stores: Stores) -> None:
     documents, embeddings = stores
     put(documents, sample("a.md", "same", "same"), sample("b.md", "same", "other"))
-    assert [s.chunk.text for s in embeddings.missing(MODEL, limit=10)] == ["same", "other"]
-    assert [s.chunk.text for s in embeddings.missing(MODEL, limit=2)] == ["same", "other"]
+    assert texts(embeddings.missing(MODEL, limit=10)) == ["same", "other"]
+    assert texts(embeddings.missing(MODEL, limit=2)) == ["same", "other"]
     assert embeddings.count_missing(MODEL) == 2
 
 
@@ -66,11 +81,11 @@ def test_only_what_is_missing_is_asked_for_again(stores: Stores) -> None:
     put(documents, *[sample(f"{n:02}.md", f"text {n}") for n in range(10)])
     asked: list[str] = []
     while batch := embeddings.missing(MODEL, limit=3):
-        asked.extend(stored.chunk.text for stored in batch)
-        embeddings.put_vectors(MODEL, [s.content_key for s in batch], vectors(len(batch)))
+        asked.extend(texts(batch))
+        embeddings.put_vectors(MODEL, list(batch), vectors(len(batch)))
     assert asked == [f"text {n}" for n in range(10)]
     put(documents, sample("03.md", "edited"), sample("11.md", "text 4"))
-    assert [s.chunk.text for s in embeddings.missing(MODEL, limit=3)] == ["edited"]
+    assert texts(embeddings.missing(MODEL, limit=3)) == ["edited"]
     assert embeddings.count_missing(OTHER) == 10
 
 
@@ -114,7 +129,7 @@ def test_a_moved_file_needs_no_new_vector(stores: Stores) -> None:
     documents.remove([old.doc_id])
     put(documents, sample("moved.md", "text"))
     assert embeddings.count_missing(MODEL) == 0
-    assert embeddings.missing(MODEL, limit=5) == []
+    assert embeddings.missing(MODEL, limit=5) == {}
 
 
 def test_forgetting_drops_unused_vectors_and_unnamed_models(stores: Stores) -> None:
@@ -128,5 +143,5 @@ def test_forgetting_drops_unused_vectors_and_unnamed_models(stores: Stores) -> N
     assert embeddings.forget_unused([MODEL]) == 3
     assert embeddings.models() == {MODEL: 1}
     assert set(embeddings.vectors(MODEL, keys)) == {keys[0]}
-    assert [s.chunk.text for s in embeddings.missing(OTHER, limit=5)] == ["kept"]
+    assert texts(embeddings.missing(OTHER, limit=5)) == ["kept"]
     assert embeddings.forget_unused([MODEL]) == 0

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from kebab.domain.chunks import StoredChunk, embedding_input
+from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import DocId
 from kebab.ingest.fresh import Fresh
 from kebab.ingest.lean import leaning
@@ -210,11 +210,10 @@ class EmbeddingPump:
             return
         flying = {key for flight in self._flights for key in flight.keys}
         missing = self.embeddings.missing(model_key(self.embedder), limit=WINDOW * WINDOWS_AHEAD)
-        waiting = (stored for stored in missing if stored.content_key not in flying)
-        for window in _batches(waiting, WINDOW):
-            texts = {stored.content_key: _embedded_text(stored) for stored in window}
-            keys = sorted(texts, key=lambda key: (len(texts[key]), key))
-            self._flights.append(self._sent(keys, [texts[key] for key in keys]))
+        waiting = [key for key in missing if key not in flying]
+        for start in range(0, len(waiting), WINDOW):
+            keys = sorted(waiting[start : start + WINDOW], key=lambda key: (len(missing[key]), key))
+            self._flights.append(self._sent(keys, [missing[key] for key in keys]))
 
     def _land(self) -> None:
         flight = self._flights.popleft()
@@ -247,8 +246,3 @@ class EmbeddingPump:
                 break
             rows.append(self.embedder.embed(texts[start : start + self.batch_size], EmbeddingKind.DOCUMENT))
         return np.concatenate(rows) if rows else None
-
-
-def _embedded_text(stored: StoredChunk) -> str:
-    chunk = stored.chunk
-    return embedding_input(title=stored.title, heading_path=chunk.heading_path, text=chunk.text)

@@ -5,10 +5,19 @@ Apart from ``workers``, whose threads and pipes a process that only works need n
 
 from __future__ import annotations
 
+import copyreg
 import os
 import pickle
 import signal
 import sys
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any
+
+from kebab.domain.chunks import Chunk
+from kebab.domain.documents import Document, LineSpan, Metadata
+from kebab.domain.ingests import FileState
+from kebab.ingest.prepare import Prepared
 
 
 def serve() -> None:
@@ -16,6 +25,8 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not end up among the answers
+    for kind in (Chunk, LineSpan, Document, Metadata, FileState, Prepared):
+        _pack_by_fields(kind)
     jobs = pickle.load(requests)
     while True:
         try:
@@ -24,3 +35,9 @@ def serve() -> None:
             return
         answers.write(pickle.dumps(jobs[name](work), protocol=5))
         answers.flush()
+
+
+def _pack_by_fields(kind: type[Any]) -> None:
+    """Pickle a dataclass as a call with its fields: half the time of what dataclasses with slots do."""
+    values = attrgetter(*[field.name for field in fields(kind)])
+    copyreg.pickle(kind, lambda one: (kind, values(one)))

@@ -62,16 +62,10 @@ class Shelf:
     def catch_up(self) -> None:
         key = self.embedder.key
         while missing := self.embeddings.missing(key, limit=100):
-            from kebab.domain.chunks import embedding_input
             from kebab.ports import EmbeddingKind
 
-            texts = [
-                embedding_input(title=m.title, heading_path=m.chunk.heading_path, text=m.chunk.text)
-                for m in missing
-            ]
-            self.embeddings.put_vectors(
-                key, [m.content_key for m in missing], self.embedder.embed(texts, EmbeddingKind.DOCUMENT)
-            )
+            vectors = self.embedder.embed(list(missing.values()), EmbeddingKind.DOCUMENT)
+            self.embeddings.put_vectors(key, list(missing), vectors)
         while pending := self.store.pending(self.lexical_index.checkpoint()):
             chunks = list(self.store.stored_chunks(pending.changed))
             self.lexical_index.apply(removed=pending.removed, chunks=chunks, checkpoint=pending.upto)

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 
 from kebab.adapters.sqlite import outbox
 from kebab.adapters.sqlite.connection import Database
-from kebab.adapters.sqlite.rows import STORED_CHUNK, Row, as_json, stored_chunk
-from kebab.domain.chunks import StoredChunk
+from kebab.adapters.sqlite.rows import Row, as_json, strings
+from kebab.domain.chunks import embedding_input
 from kebab.errors import Corrupt, ModelMismatch
 from kebab.ports import ModelKey
 
@@ -21,7 +21,8 @@ _LACKS_VECTOR = (
     "NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.model = :model AND e.content_key = c.content_key)"
 )
 _MISSING = (
-    f"SELECT {STORED_CHUNK}, c.id FROM chunks c JOIN documents d USING (doc_id) "
+    "SELECT c.content_key, d.title, c.heading_path, c.text, c.id "
+    "FROM chunks c JOIN documents d USING (doc_id) "
     f"WHERE c.id > :after AND {_LACKS_VECTOR} ORDER BY c.id LIMIT :limit"
 )
 
@@ -41,7 +42,7 @@ class SqliteEmbeddingStore:
             WeakKeyDictionary()
         )
 
-    def missing(self, model: ModelKey, *, limit: int) -> list[StoredChunk]:
+    def missing(self, model: ModelKey, *, limit: int) -> dict[str, str]:
         with self._database.read() as connection:
             number = _number(connection, model)
             after = self._complete_upto.get(model, 0)
@@ -51,7 +52,10 @@ class SqliteEmbeddingStore:
                 rows = _missing(connection, number, after=0, limit=limit)
         if rows:
             self._complete_upto[model] = int(rows[0][-1]) - 1
-        return [stored_chunk(row) for row in rows]
+        return {
+            key: embedding_input(title=title, heading_path=strings(headings), text=text)
+            for key, title, headings, text, _ in rows
+        }
 
     def count_missing(self, model: ModelKey) -> int:
         with self._database.read() as connection:
@@ -125,13 +129,13 @@ def _state(connection: sqlite3.Connection) -> _State:
 
 
 def _missing(connection: sqlite3.Connection, number: int, *, after: int, limit: int) -> list[Row]:
-    """Rows of STORED_CHUNK and the chunk's id, the first of each content, in order of that id."""
+    """Rows of _MISSING, the first of each content, in order of the chunk's id."""
     found: dict[str, Row] = {}
     while len(found) < limit:
         values = {"model": number, "after": after, "limit": limit}
         rows = connection.execute(_MISSING, values).fetchall()
         for row in rows:
-            found.setdefault(row[-2], row)
+            found.setdefault(row[0], row)
         if len(rows) < limit:
             break
         after = rows[-1][-1]
