@@ -135,8 +135,7 @@ def _print_ingest(options: argparse.Namespace, work: Path) -> None:
     vault = PROJECT / "examples" / "vault"
     print(f"\n## Ingest and cold start\n\n{_load()}\n\n| what | measured | target |\n|---|---|---|")
     notes = ingesting.unpacked_notes(options.data, vault, work / "notes")
-    for model in (False, True):
-        _print_all(ingesting.stages(notes, work / f"notes-{model}", model=model))
+    _print_all(ingesting.stages(notes, work / "ingests"))
     language = Language(real_text(options.data, vault), topics=200)
     texts = (text for block in language.blocks(ingesting.UNCHANGED_FILES) for text in block.texts)
     tree = ingesting.many_files(work / "tree", texts)

@@ -25,9 +25,9 @@ from kebab.ingest.prepare import FileTask, Preparing, Result
 MIN_FILES = 200
 MIN_BYTES = 4 << 20
 """Below both, starting processes costs more than it saves."""
-_BATCH_FILES = 32
-_BATCH_BYTES = 512 << 10
-# An answer takes about two megabytes; the default pipe would pass it on in thirty pieces, each a switch.
+_BATCH_FILES = 64
+_BATCH_BYTES = 1 << 20
+# An answer takes some megabytes; the default pipe would pass it on in dozens of pieces, each a switch.
 _PIPE_BYTES = 1 << 20
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from kebab.ingest.serve import serve; serve()"
