@@ -56,6 +56,7 @@ class StaticModel(nn.Module):
         start = torch.log(settings.smoothing / (settings.smoothing + frequencies))
         self.log_weights = nn.Parameter(torch.stack([start, start]))
         self.log_scale = nn.Parameter(torch.tensor(3.0))
+        self.log_teacher_scale = nn.Parameter(torch.tensor(3.0))
         self.power = settings.count_power
         self.highest_scale = math.log(settings.highest_scale)
 
@@ -82,6 +83,21 @@ def contrast(model: StaticModel, queries: Tensor, documents: Tensor, same: Tenso
     scores = scores.masked_fill(same, -1e4)
     target = torch.arange(len(scores), device=scores.device)
     return (functional.cross_entropy(scores, target) + functional.cross_entropy(scores.T, target)) / 2
+
+
+def imitate(model: StaticModel, student: tuple[Tensor, Tensor], teacher: Tensor) -> Tensor:
+    """Return how far the student's choice among the batch is from the teacher's (Hinton et al. 2015).
+
+    `teacher` holds the teacher's scores of every query and document, sharpened already.
+    """
+    queries, documents = (side.bfloat16() if side.is_cuda else side for side in student)
+    scores = (queries @ documents.T).float() * model.log_teacher_scale.exp()
+    return (_divergence(scores, teacher) + _divergence(scores.T, teacher.T)) / 2
+
+
+def _divergence(mine: Tensor, wanted: Tensor) -> Tensor:
+    found, asked = functional.log_softmax(mine, -1), functional.log_softmax(wanted, -1)
+    return functional.kl_div(found, asked, log_target=True, reduction="batchmean")
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ TYPES = (
 )
 DICTIONARIES = ("wordnet", "cldr", "kedict")
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
-_CHUNK, _WHOLE, _MOST_CHUNKS = 180, 450, 4
+_CHUNK, _WHOLE, _MOST_CHUNKS, _LONGEST_TOPIC = 180, 450, 4, 16
 _QUESTIONS = {
     "en": ("what is {}?", "how to {}", "what are {}?", "how does {} work?", "{} explained", "why {}?"),
     "ko": ("{}란 무엇인가요?", "{}에 대해 알려줘", "{} 방법은 무엇입니까?", "{}는 어떻게 하나요?", "{}이란?"),
@@ -123,7 +123,8 @@ class PairMaker:
             yield from self._across(korean, english, long=5, short=7)
 
     def _ask(self, side: Side) -> Tokens:
-        if self._random.random() < 0.2:
+        # A long title is a sentence; wrapped into a question it would be none.
+        if self._random.random() < 0.2 and len(side.title_tokens) <= _LONGEST_TOPIC:
             return self.subwords.numbers(self._random.choice(_QUESTIONS[side.language]).format(side.title))
         return side.title_tokens
 

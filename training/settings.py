@@ -33,7 +33,7 @@ class Settings:
     dimensions: int = 768
     batch: int = 8192
     steps: int = 1500
-    learning_rate: float = 0.0005
+    learning_rate: float = 0.001
     weight_learning_rate: float = 0.0005
     warmup: int = 200
     count_power: float = 0.6
@@ -46,5 +46,13 @@ class Settings:
     epsilon: float = 1e-8
     smoothing: float = 1e-3
     blend: float = 1.0
+    teacher: float = 0.5
+    """How much imitating the teacher counts beside finding the pair's partner."""
+    teacher_batch: int = 4096
+    teacher_scale: float = 20.0
     held_out: tuple[str, ...] = ()
+    start: int = 1
+    """Seed of the random vectors; runs that are averaged share it."""
     seed: int = 1
+    runs: int = 3
+    """How many runs are averaged; they differ in the order of the pairs and in what dropout takes."""

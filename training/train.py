@@ -1,6 +1,7 @@
 """From a folder of records to the model's files, by one command.
 
-    python -m training.train --data FOLDER --out FOLDER [--collections FOLDER] [--variants FILE.json]
+    python -m training.train --data FOLDER --teacher FOLDER --out FOLDER
+        [--collections FOLDER] [--variants FILE.json]
 
 The vocabulary and the pairs are made once; each variant (settings that differ from the defaults, by name) is
 trained and written to OUT/NAME. Without variants there is one, named "model".
@@ -28,6 +29,7 @@ from training.export import export
 from training.model import DOCUMENT, QUERY, DeviceBags, StaticModel, contrast, on_device, sampler
 from training.pairs import TYPES, PairSet, make_pairs
 from training.settings import Settings
+from training.teacher import Lessons, lessons
 
 DEV_LIMIT = 4000
 
@@ -112,10 +114,11 @@ class Fitted:
         return model
 
 
-def fit(material: Material, settings: Settings) -> Fitted:
+def fit(material: Material, settings: Settings, lessons: Lessons | None = None) -> Fitted:
     """Return a model trained with these settings; the same settings on the same device repeat it."""
-    torch.manual_seed(settings.seed)
+    torch.manual_seed(settings.start)
     model = StaticModel(material.frequencies(settings.vocabulary).cpu(), settings).to(material.device)
+    torch.manual_seed(settings.seed)
     draws = sampler(
         material.sets,
         material.groups,
@@ -130,22 +133,54 @@ def fit(material: Material, settings: Settings) -> Fitted:
     optimizer = torch.optim.Adam(
         [
             {"params": [model.vectors], "lr": settings.learning_rate},
-            {"params": [model.log_weights, model.log_scale], "lr": settings.weight_learning_rate},
+            {
+                "params": [model.log_weights, model.log_scale, model.log_teacher_scale],
+                "lr": settings.weight_learning_rate,
+            },
         ],
         eps=settings.epsilon,
     )
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: rate(step, settings))
     for _ in range(settings.steps):
-        rows = material.rows[draws.draw(settings.batch)]
-        queries = model(material.queries.select(rows), QUERY, dropout=settings.dropout)
-        documents = model(material.documents.select(rows), DOCUMENT, dropout=settings.dropout)
-        owners = material.records[rows]
-        same = (owners[:, None] == owners[None, :]).fill_diagonal_(False)
+        loss = _contrast_loss(model, material, material.rows[draws.draw(settings.batch)], settings)
+        if lessons is not None and settings.teacher:
+            loss = loss + settings.teacher * lessons.loss(model, settings)
         optimizer.zero_grad()
-        contrast(model, queries, documents, same).backward()
+        loss.backward()
         optimizer.step()
         schedule.step()
     return Fitted(model, start)
+
+
+def _contrast_loss(
+    model: StaticModel, material: Material, rows: torch.Tensor, settings: Settings
+) -> torch.Tensor:
+    queries = model(material.queries.select(rows), QUERY, dropout=settings.dropout)
+    documents = model(material.documents.select(rows), DOCUMENT, dropout=settings.dropout)
+    owners = material.records[rows]
+    same = (owners[:, None] == owners[None, :]).fill_diagonal_(False)
+    return contrast(model, queries, documents, same)
+
+
+def fit_averaged(material: Material, settings: Settings, lessons: Lessons | None = None) -> Fitted:
+    """Return the mean of `runs` models that began with the same vectors (Wortsman et al. 2022).
+
+    What a run owes to the order of its pairs and to dropout, the mean loses; what all runs learned stays.
+    """
+    runs = [
+        fit(material, replace(settings, seed=settings.seed + number), lessons)
+        for number in range(settings.runs)
+    ]
+    return average(runs)
+
+
+@torch.no_grad()
+def average(runs: list[Fitted]) -> Fitted:
+    """Return the mean of models with the same start."""
+    mean = copy.deepcopy(runs[0].model)
+    for name, parameter in mean.named_parameters():
+        parameter.copy_(torch.stack([run.model.get_parameter(name) for run in runs]).mean(0))
+    return Fitted(mean, runs[0].start)
 
 
 def save(model: StaticModel, folder: Path, pieces: list[tuple[str, float]], settings: Settings) -> None:
@@ -158,7 +193,7 @@ def save(model: StaticModel, folder: Path, pieces: list[tuple[str, float]], sett
         vectors=model.vectors.detach().cpu().numpy(),
         weights=model.log_weights.detach().exp().cpu().numpy(),
         power=settings.count_power,
-        version="1",
+        version="2",
     )
     (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=1) + "\n", "utf-8")
 
@@ -181,9 +216,20 @@ def pieces_for(data: Path, out: Path, settings: Settings, *, workers: int) -> Pa
     return path
 
 
+def prepare(
+    arguments: argparse.Namespace, path: Path, device: torch.device, *, workers: int
+) -> tuple[Material, Lessons | None]:
+    """Return the pairs of a vocabulary and, where there is a teacher, its lessons."""
+    made = make_pairs(arguments.data, path, workers=workers, limit=arguments.sample)
+    teacher: Path | None = arguments.teacher
+    taught = lessons(arguments.data, path, teacher, device, workers=workers) if teacher else None
+    return Material(*made, device), taught
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--teacher", type=Path, help="all-MiniLM-L6-v2, in the form of transformers")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--collections", type=Path)
     parser.add_argument("--variants", type=Path)
@@ -194,26 +240,21 @@ def main() -> None:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     workers = cpu_count() or 1
     began = time.monotonic()
-    ready: dict[Path, Material] = {}
+    ready: dict[Path, tuple[Material, Lessons | None]] = {}
     fitted: tuple[Settings, Fitted] | None = None
     # Judged beside the training of the next variant; a forked process cannot use the device's library.
     judges, jobs = ProcessPoolExecutor(4, mp_context=get_context("spawn")), []
     for name, settings in variants(arguments.variants).items():
         path = pieces_for(arguments.data, arguments.out, settings, workers=workers)
         if path not in ready:
-            ready = {
-                path: Material(
-                    *make_pairs(arguments.data, path, workers=workers, limit=arguments.sample), device
-                )
-            }
-            print(
-                f"{time.monotonic() - began:6.0f}s  {len(ready[path].rows)} pairs for {path.name}", flush=True
-            )
+            ready = {path: prepare(arguments, path, device, workers=workers)}
+            print(f"{time.monotonic() - began:6.0f}s  ready for {path.name}", flush=True)
+        material, taught = ready[path]
         recipe = replace(settings, blend=1.0)
         if fitted is None or fitted[0] != recipe:
-            fitted = (recipe, fit(ready[path], recipe))
+            fitted = (recipe, fit_averaged(material, recipe, taught))
         model = fitted[1].blended(settings.blend)
-        dev = dev_figures(model, ready[path], settings.held_out)
+        dev = dev_figures(model, material, settings.held_out)
         print(f"{time.monotonic() - began:6.0f}s  {name}: {_short(_means(dev))}", flush=True)
         save(model, arguments.out / name, vocabulary.load(path), settings)
         jobs.append(judges.submit(judge, arguments.out / name, dev, arguments.collections))

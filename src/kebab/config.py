@@ -183,21 +183,21 @@ class Gate(Section, frozen=True):
 
     threshold: Annotated[float, Meta(ge=0, le=1)] = 0.4
     """Questions whose evidence is less likely than this to hold an answer are refused; 0 never refuses."""
-    bias: float = -6.7
+    bias: float = -6.55
     """The constant of the fitted function; below it, what each feature counts (docs/asking.md)."""
-    coverage: float = 3.7
+    coverage: float = 3.43
     """How much of the question's words the best chunk holds."""
-    specific: float = 1.8
+    specific: float = 1.73
     """The same for the question's rarest words."""
-    closeness: float = 2.9
+    closeness: float = 2.79
     """How close together they stand."""
-    lexical: float = 3.1
+    lexical: float = 3.47
     """How far the best hit by words stands out."""
-    semantic: float = 4.9
+    semantic: float = 3.92
     """How far the best hit by meaning stands out."""
-    foreign_bias: float = -1.75
+    foreign_bias: float = -1.86
     """The constant for evidence in another language than the question, which is judged by meaning alone."""
-    foreign_semantic: float = 14.8
+    foreign_semantic: float = 11.1
     """How far the best hit by meaning stands out, for such evidence."""
 
 
