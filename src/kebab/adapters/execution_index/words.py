@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -38,10 +38,10 @@ class TantivyExecutionWords:
         self._guarded(lambda: self._write(entries, removed))
 
     def search(self, text: str, *, filters: ExecutionFilters, limit: int) -> list[Ranked]:
-        terms = self._analyzer.query_terms(text)
-        if not terms:
+        weights = self._analyzer.query_weights(text)
+        if not weights:
             return []
-        query = self._query(terms, filters)
+        query = self._query(weights, filters)
         self._index.reload()
         searcher = self._index.searcher()
         found = self._guarded(lambda: searcher.search(query, limit=limit, count=False)).hits
@@ -50,6 +50,8 @@ class TantivyExecutionWords:
 
     def _write(self, entries: Sequence[MemoryEntry], removed: Sequence[str]) -> None:
         writer = self._index.writer(_HEAP_BYTES, 1)
+        # A commit that was killed leaves files behind whose names the next one, the same again, would take.
+        writer.garbage_collect_files()
         for key in (*removed, *(entry.id for entry in entries)):
             writer.delete_documents_by_term("id", key)
         for entry in entries:
@@ -70,9 +72,12 @@ class TantivyExecutionWords:
             finished_at=microseconds(entry.finished_at),
         )
 
-    def _query(self, terms: Sequence[str], filters: ExecutionFilters) -> Any:
+    def _query(self, weights: Mapping[str, float], filters: ExecutionFilters) -> Any:
         make, occur = self._tantivy.Query, self._tantivy.Occur
-        wanted = [(occur.Should, make.term_query(self._schema, "terms", term, "freq")) for term in terms]
+        wanted = [
+            (occur.Should, make.boost_query(make.term_query(self._schema, "terms", term, "freq"), weight))
+            for term, weight in weights.items()
+        ]
         # Scored 0: a filter lets through, it does not rank.
         required = [(occur.Must, make.const_score_query(part, 0.0)) for part in self._conditions(filters)]
         words = make.boolean_query(wanted)
