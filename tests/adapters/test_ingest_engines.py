@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,11 @@ from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
 from kebab.adapters.sqlite.ledger import SqliteLedger
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
+from kebab.errors import ModelUnavailable
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.pipeline import IngestLimits, IngestPipeline
 from kebab.ingest.scan import SourceFolder
-from kebab.ports import LexicalQuery
+from kebab.ports import EmbeddingKind, LexicalQuery, Vectors
 from kebab.search.analyze import Analyzer
 from tests.fakes import FakeEmbedder
 
@@ -108,7 +111,7 @@ def test_cleared_indexes_are_built_again_by_the_next_run(engines: Engines) -> No
     assert engines.found("banana") == {"b.md"}
 
 
-def test_many_files_go_through_parser_processes_and_are_all_found(engines: Engines) -> None:
+def test_many_files_go_through_worker_processes_and_are_all_found(engines: Engines) -> None:
     for n in range(230):
         engines.write(f"{n}.md", f"# Note {n}\n\nunique{n} 문서{n}번\n")
     report = engines.pipeline.run()
@@ -116,3 +119,36 @@ def test_many_files_go_through_parser_processes_and_are_all_found(engines: Engin
     engines.assert_in_step()
     assert engines.found("unique117") == {"117.md"}
     assert engines.pipeline.ledger.runs(1) == [report.run]
+
+
+class Elsewhere(FakeEmbedder):
+    """Notes in which process it was asked: each one leaves a file named by its number."""
+
+    def __init__(self, folder: Path, *, breaks_apart: bool = False) -> None:
+        super().__init__()
+        self.folder, self.home, self.breaks_apart = folder, os.getpid(), breaks_apart
+
+    def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
+        (self.folder / str(os.getpid())).touch()
+        if self.breaks_apart and os.getpid() != self.home:
+            raise ModelUnavailable("not here")
+        return super().embed(texts, kind)
+
+
+@pytest.mark.parametrize("breaks_apart", [False, True])
+def test_a_light_model_embeds_in_the_worker_processes_and_here_when_they_cannot(
+    engines: Engines, tmp_path: Path, breaks_apart: bool
+) -> None:
+    asked = tmp_path / "asked"
+    asked.mkdir()
+    embedder = Elsewhere(asked, breaks_apart=breaks_apart)
+    pipeline = replace(engines.pipeline, embedder=embedder, embed_apart=True)
+    for n in range(230):
+        engines.write(f"{n}.md", f"# Note {n}\n\nunique{n}\n")
+    report = pipeline.run()
+    assert (report.run.embedded, report.degraded) == (230, ())
+    engines.assert_in_step()
+    processes = {int(file.name) for file in asked.iterdir()}
+    assert (os.getpid() in processes) == breaks_apart
+    assert processes - {os.getpid()}
+    assert pipeline.run().run.embedded == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 import time
@@ -150,3 +151,12 @@ def test_two_thousand_chunks_a_second_on_one_core(model: StaticEmbedder) -> None
     model.embed(chunks, EmbeddingKind.DOCUMENT)
 
     assert len(chunks) / (time.process_time() - began) > 2000
+
+
+def test_it_travels_to_another_process_without_its_table() -> None:
+    embedder = StaticEmbedder()
+    here = embedder.embed(["소유권 rules"], EmbeddingKind.DOCUMENT)
+    packed = pickle.dumps(embedder)
+    assert len(packed) < 1000
+    there: StaticEmbedder = pickle.loads(packed)
+    assert np.array_equal(there.embed(["소유권 rules"], EmbeddingKind.DOCUMENT), here)
