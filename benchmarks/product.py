@@ -96,22 +96,19 @@ def _put(place: Place, block: Block) -> None:
         asset = AssetId(content_hash(content.encode())[:32])
         path = f"{number:08d}.md"
         document = Document(
-            doc_id,
-            "bench",
-            path,
-            asset,
-            f"note {number}",
-            "en",
-            Media.MARKDOWN,
-            "bench-1",
-            Metadata(),
-            (),
-            (),
-            content,
+            doc_id=doc_id,
+            source_id="bench",
+            path=path,
+            asset_id=asset,
+            title=f"note {number}",
+            lang="en",
+            media=Media.MARKDOWN,
+            parser_version="bench-1",
+            metadata=Metadata(),
+            text=content,
         )
         chunks = [_chunk(doc_id, number + place_, place_, text) for place_, text in enumerate(texts)]
-        place.store.put(document, chunks, FileState(path, len(content), 1, asset, doc_id, "bench"))
-        stored = place.store.chunks_of(doc_id)
+        stored = place.store.put(document, chunks, FileState(path, len(content), 1, asset, doc_id, "bench"))
         keys = [item.content_key for item in stored]
         place.embeddings.put_vectors(MODEL, keys, block.vectors[offset : offset + CHUNKS_A_DOC])
 

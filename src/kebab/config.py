@@ -60,7 +60,7 @@ class Storage(Section, frozen=True):
 
 class Ingest(Section, frozen=True):
     workers: NonNegative = 0
-    """Parser processes; 0 means one a core."""
+    """Processes that read files, and embed where the model is light; 0 means one a core."""
     max_file_mb: Positive = 50
     """Larger files are skipped, and reported as skipped."""
     follow_symlinks: bool = False

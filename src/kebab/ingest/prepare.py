@@ -1,4 +1,4 @@
-"""One file, from its bytes to a document with chunks. Runs in the main process or in a parser process."""
+"""One file, from its bytes to a document with chunks. Runs in the main process or in a worker process."""
 
 from __future__ import annotations
 
