@@ -205,7 +205,8 @@ class _Asked(dict[str, tuple[tuple[int, int], ...]]):
     def __missing__(self, token: str) -> tuple[tuple[int, int], ...]:
         # Most tokens match nothing, and the memory knows that ten times faster than the pieces.
         ranges: tuple[tuple[int, int], ...] = ()
-        if self._holds(self._memory[token]) or self._holds(self._memory.forms.get(token, "")):
+        held, forms = self._memory[token], self._memory.forms.get(token)
+        if self._holds(held) or (forms is not None and self._holds(forms)):
             pieces = _pieces(token, self._memory.stem)
             ranges = tuple((piece.start, piece.end) for piece in pieces if piece.term in self.terms)
         self[token] = ranges
