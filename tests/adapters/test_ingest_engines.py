@@ -152,3 +152,18 @@ def test_a_light_model_embeds_in_the_worker_processes_and_here_when_they_cannot(
     assert (os.getpid() in processes) == breaks_apart
     assert processes - {os.getpid()}
     assert pipeline.run().run.embedded == 0
+
+
+def test_after_a_change_of_model_the_workers_embed_though_no_file_is_read(
+    engines: Engines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kebab.ingest.pipeline.MANY_MISSING", 3)
+    asked = tmp_path / "asked"
+    asked.mkdir()
+    for n in range(3):
+        engines.write(f"{n}.md", f"# Note {n}\n\nunique{n}\n")
+    replace(engines.pipeline, embedder=None, vectors=None).run()
+    report = replace(engines.pipeline, embedder=Elsewhere(asked), embed_apart=True).run()
+    assert (report.run.indexed, report.run.unchanged, report.run.embedded) == (0, 3, 3)
+    engines.assert_in_step()
+    assert str(os.getpid()) not in {file.name for file in asked.iterdir()}

@@ -38,6 +38,8 @@ CHUNKS_A_CATCH_UP = 4096
 VECTORS_A_CATCH_UP = 4096
 DOCS_A_STEP = 20
 """How often the embedding beside the run is looked after."""
+MANY_MISSING = 1000
+"""Texts without a vector that are worth worker processes."""
 
 _PREPARE = "prepare"
 
@@ -207,12 +209,15 @@ class IngestPipeline:
             self._catch_up_vectors()
 
     def _workers(self, tasks: list[FileTask], stack: ExitStack) -> Workers | None:
-        """Processes to read the files with, and to embed what is in them; None where they are too few."""
-        if not (is_large(tasks) and sys.executable):
+        """Processes to read the files with, and to embed with; None where there is too little to do."""
+        light = self.embedder if self.embed_apart else None
+        # Much is to embed, and nothing to read, after a run that was stopped and after a change of model.
+        much = light is not None and self.embeddings.count_missing(model_key(light)) >= MANY_MISSING
+        if not ((is_large(tasks) or much) and sys.executable):
             return None
         jobs: dict[str, Job] = {_PREPARE: Preparing(self.policy, self.make_analyzer)}
-        if self.embedder is not None and self.embed_apart:
-            jobs[EMBED] = partial(self.embedder.embed, kind=EmbeddingKind.DOCUMENT)
+        if light is not None:
+            jobs[EMBED] = partial(light.embed, kind=EmbeddingKind.DOCUMENT)
         return stack.enter_context(Workers(jobs, processes=self.limits.processes))
 
     def _results(self, tasks: list[FileTask], workers: Workers | None) -> Iterator[list[Result]]:
