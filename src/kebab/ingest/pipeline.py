@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -185,8 +185,10 @@ class IngestPipeline:
             except MassDelete as error:
                 log.degraded.append(f"would be stopped: {error.message}")
             log.skipped(_removed(change.source.id, state) for state in change.gone)
+        # Only reading is rehearsed: nothing is cut into terms, and nothing is going to be embedded.
+        reader = replace(self, make_analyzer=None, embedder=None)
         with ExitStack() as stack:
-            for results in self._results(tasks, self._workers(tasks, stack)):
+            for results in reader._results(tasks, reader._workers(tasks, stack)):
                 for result in results:
                     _record(result, log)
 
