@@ -54,6 +54,9 @@ class FakeAnalyzer:
     def query_weights(self, text: str) -> dict[str, float]:
         return dict.fromkeys(self.terms(text), 1.0)
 
+    def held(self, text: str, terms: Collection[str]) -> set[str]:
+        return set(self.terms(text)).intersection(terms)
+
     def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:
         wanted = frozenset(terms)
         return [found.span() for found in _WORD.finditer(text) if found[0].lower() in wanted]

@@ -60,6 +60,10 @@ class Analyzer(Protocol):
         """The same terms in the same order, each with what it counts, above 0 and at most 1."""
         ...
 
+    def held(self, text: str, terms: Collection[str]) -> set[str]:
+        """Which of these terms are among the terms of the text."""
+        ...
+
     def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:
         """Character ranges of the original text whose analysis meets a term; sorted, not overlapping."""
         ...

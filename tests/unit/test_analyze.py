@@ -261,6 +261,12 @@ def test_ranges_are_sorted_apart_and_inside_the_text(text: str, decompose: bool)
     assert bool(ranges) == bool(ANALYZER.terms(text))
 
 
+@given(ANY_TEXT, ANY_TEXT)
+def test_a_text_holds_the_terms_it_shares_with_another(text: str, other: str) -> None:
+    wanted = ANALYZER.terms(other)
+    assert ANALYZER.held(text, wanted) == set(ANALYZER.terms(text)).intersection(wanted)
+
+
 @given(ANY_TEXT)
 def test_every_term_of_a_text_can_be_marked_in_it(text: str) -> None:
     assert all(ANALYZER.matches(text, [term]) for term in set(ANALYZER.terms(text)))

@@ -11,6 +11,7 @@ import pytest
 
 from kebab import wire
 from kebab.domain.citations import Citation, CitationKind
+from kebab.domain.fusion import Ranked
 from kebab.domain.hits import (
     Degradation,
     FusionNote,
@@ -22,7 +23,6 @@ from kebab.domain.hits import (
     SearchResponse,
     SearchTrace,
     Snippet,
-    TraceCandidate,
 )
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.ingests import IngestItem, IngestReport, IngestRun, Outcome, RunStatus
@@ -178,7 +178,7 @@ def test_evidence_and_fusion_are_there_only_when_asked_for() -> None:
 
 
 def test_timings_are_there_only_in_a_trace() -> None:
-    trace = SearchTrace({"lexical": (TraceCandidate(ChunkId("c"), 1, 9.5),)}, {"lexical_ms": 1.5})
+    trace = SearchTrace({"lexical": [Ranked("c", 9.5)]}, {"lexical_ms": 1.5})
     assert "trace" not in decoded(wire.search_response(a_response()))
     assert decoded(wire.search_response(a_response(trace=trace)))["trace"]["timings_ms"] == {
         "lexical_ms": 1.5

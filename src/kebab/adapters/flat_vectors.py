@@ -7,8 +7,8 @@ itself takes several times as long as the search (see docs/decisions/0003-vector
 
 from __future__ import annotations
 
+import mmap
 import os
-import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,29 +28,38 @@ if TYPE_CHECKING:
 _SLACK = 1e-5
 # Fewer than one row in so many is read by itself.
 _SCATTER = 20
+# Rows picked from a map before it lets go of its pages: about as many pages, some 30 MB.
+_TOUCHED_ROWS = 6_000
+_KEYS = ("row_id", "chunk_id", "doc_id")
 
 
-class RowsOnDisk:
-    """Single rows of a file of float32, read without mapping it.
+class ScatteredRows:
+    """Single rows of a file of vectors, through a map of their own.
 
-    A map brings in sixteen pages for each one touched: some hundred picked rows a search would soon hold the
-    whole file in the process. Reading them takes as long as faulting them in.
+    A map keeps every page that was touched, and brings in sixteen for each: some hundred picked rows a search
+    would soon hold the whole file in the process. This one brings in single pages and lets go of them after
+    some searches. Reading the rows one by one instead takes twice as long.
     """
 
-    def __init__(self, path: Path, *, offset: int, dimensions: int) -> None:
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        self._offset, self._dimensions = offset, dimensions
-        weakref.finalize(self, os.close, self._descriptor)
+    def __init__(self, vectors: np.memmap[Any, Any]) -> None:
+        self._vectors = vectors
+        self._map: mmap.mmap = vectors._mmap  # type: ignore[attr-defined]  # no public name for it
+        self._touched = 0
+        self._advise("MADV_RANDOM")
 
     def read(self, at: NDArray[np.intp]) -> Vectors:
-        import numpy as np
-
-        found = np.empty((len(at), self._dimensions), dtype=np.float32)
-        size = 4 * self._dimensions
-        for row, position in zip(found, at.tolist(), strict=True):
-            if os.preadv(self._descriptor, [row.data], self._offset + position * size) != size:
-                raise OSError(f"the copy of the vectors ends before row {position}")
+        found: Vectors = self._vectors[at]
+        self._touched += len(at)
+        if self._touched > _TOUCHED_ROWS:
+            self._touched = 0
+            self._advise("MADV_DONTNEED")
         return found
+
+    def _advise(self, name: str) -> None:
+        # Not every system knows these; without them the map only holds more.
+        advice = getattr(mmap, name, None)
+        if advice is not None:
+            self._map.madvise(advice)
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,7 @@ class FlatVectors:
     chunk_ids: NDArray[np.bytes_]
     doc_ids: NDArray[np.bytes_]
     vectors: Vectors = field(repr=False)
-    rows_on_disk: RowsOnDisk | None = field(default=None, repr=False)
+    scattered: ScatteredRows | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.row_ids)
@@ -70,34 +79,25 @@ class FlatVectors:
         """The rows, or some of them, by cosine to a query of length 1, best first, ties by chunk id."""
         import numpy as np
 
-        rough = self._rough(query, among)
-        if limit < len(rough):
-            cut = np.partition(rough, len(rough) - limit)[len(rough) - limit]
-            kept = np.flatnonzero(rough >= cut - _SLACK)
-        else:
-            kept = np.arange(len(rough))
+        # Picking a row costs several times as much as multiplying it, so few are picked and many are not.
+        picked = among is not None and 8 * len(among) <= len(self)
+        vectors = self._picked(among) if among is not None and picked else self.vectors
+        # Row by row: a matrix product is shared out to all cores, and waits for them on a busy machine.
+        rough = np.vecdot(vectors, query)
+        rough = rough if among is None or picked else rough[among]
+        kept = _best(rough, limit)
         rows = kept if among is None else among[kept]
+        exact = vectors[kept] if picked else self._picked(rows)
         # Summed again row by row in double precision: equal vectors get equal scores, wherever they stand.
-        exact = (self._picked(rows).astype(np.float64) * query.astype(np.float64)).sum(axis=1)
+        cosines = (exact.astype(np.float64) * query.astype(np.float64)).sum(axis=1)
         names = self.chunk_ids[rows].astype(str).tolist()
-        scores = np.clip(exact, -1.0, 1.0).tolist()
+        scores = np.clip(cosines, -1.0, 1.0).tolist()
         found = sorted(zip(scores, names, strict=True), key=lambda pair: (-pair[0], pair[1]))
         return [Ranked(name, score) for score, name in found[:limit]]
 
-    def _rough(self, query: Vectors, among: NDArray[np.intp] | None) -> Vectors:
-        # Row by row: a matrix product is shared out to all cores, and waits for them on a busy machine.
-        import numpy as np
-
-        # Picking a row costs several times as much as multiplying it.
-        if among is not None and 8 * len(among) <= len(self):
-            rough: Vectors = np.vecdot(self._picked(among), query)
-            return rough
-        rough = np.vecdot(self.vectors, query)
-        return rough if among is None else rough[among]
-
     def _picked(self, at: NDArray[np.intp]) -> Vectors:
-        scattered = self.rows_on_disk is not None and _SCATTER * len(at) <= len(self)
-        return self.rows_on_disk.read(at) if self.rows_on_disk and scattered else self.vectors[at]
+        few = _SCATTER * len(at) <= len(self)
+        return self.scattered.read(at) if self.scattered and few else self.vectors[at]
 
     def positions(self, row_ids: NDArray[np.uint64]) -> NDArray[np.intp]:
         """Where these row ids stand; ids that are not in the copy are left out."""
@@ -141,6 +141,16 @@ class FlatVectors:
         return {name: code for code, name in enumerate(names.astype(str).tolist())}, codes
 
 
+def _best(rough: Vectors, limit: int) -> NDArray[np.intp]:
+    """Where the highest stand, ascending: at least ``limit`` of them, and all that may belong to those."""
+    import numpy as np
+
+    if limit >= len(rough):
+        return np.arange(len(rough))
+    cut = np.partition(rough, len(rough) - limit)[len(rough) - limit]
+    return np.flatnonzero(rough >= cut - _SLACK)
+
+
 @dataclass(frozen=True, slots=True)
 class FlatFiles:
     """The copies on disk, each named by the version of the table that it shows."""
@@ -154,12 +164,14 @@ class FlatFiles:
         try:
             keys = np.load(self._keys(version), allow_pickle=False)
             vectors = np.load(self._vectors(version), mmap_mode="r", allow_pickle=False)
-            rows = RowsOnDisk(self._vectors(version), offset=vectors.offset, dimensions=vectors.shape[1])
+            again = np.load(self._vectors(version), mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError):
             return None  # missing, cut short or overwritten: it is only a copy
-        if len(keys) != len(vectors) or keys.dtype.names != ("row_id", "chunk_id", "doc_id"):
+        if len(keys) != len(vectors) or keys.dtype.names != _KEYS:
             return None
-        return FlatVectors(keys["row_id"], keys["chunk_id"], keys["doc_id"], vectors, rows)
+        # Each in one piece: a column of the records would be copied at every look-up.
+        row_ids, chunk_ids, doc_ids = (np.ascontiguousarray(keys[name]) for name in _KEYS)
+        return FlatVectors(row_ids, chunk_ids, doc_ids, vectors, ScatteredRows(again))
 
     def newest(self) -> int | None:
         """The newest version that has a copy."""

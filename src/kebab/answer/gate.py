@@ -161,5 +161,5 @@ def _rarest(weighed: Mapping[Keyword, float], count: int = 2) -> dict[Keyword, f
 def _raw_scores(found: Retrieval, leg: Leg) -> list[float]:
     """The leg's raw scores: of all its candidates where the search kept them, else of the hits."""
     if traced := found.trace.legs.get(leg.value):
-        return [candidate.raw_score for candidate in traced]
+        return [candidate.score for candidate in traced]
     return [e.raw_score for hit in found.hits for e in hit.evidence if e.leg is leg]

@@ -168,7 +168,7 @@ def trace(found: SearchTrace, screen: Screen) -> str:
     lines = []
     for leg, candidates in found.legs.items():
         lines.append(screen.bold(f"{leg}: {len(candidates)} candidates"))
-        lines += [f"  {c.rank:>3}  {c.raw_score:>9.4f}  {c.chunk_id}" for c in candidates[:10]]
+        lines += [f"  {rank:>3}  {c.score:>9.4f}  {c.id}" for rank, c in enumerate(candidates[:10], start=1)]
     timings = "  ".join(f"{stage.removesuffix('_ms')} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
     return "\n".join([*lines, _fact("time", timings, screen)])
 

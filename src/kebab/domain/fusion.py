@@ -7,22 +7,20 @@ then rank in the first leg ascending (absent last), then id ascending. All of it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 RRF_K = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One entry of a leg's list, best first in that list; ``score`` is the engine's raw score."""
 
     id: str
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Fused:
+class Fused(NamedTuple):
     """An id with its fused score in [0, 1] and what each leg added to it."""
 
     id: str
@@ -81,12 +79,13 @@ def ordered(shares: Mapping[str, Mapping[str, float]], rankings: Rankings) -> li
         return []
     first = next(iter(rankings), None)
     first_rank = {item.id: rank for rank, item in enumerate(rankings[first])} if first is not None else {}
-    ids = dict.fromkeys(item.id for ranking in rankings.values() for item in ranking)
-    fused = [_fused(item, shares) for item in ids]
-    fused.sort(key=lambda item: (-item.score, first_rank.get(item.id, inf), item.id))
-    return fused
+    scores = {item.id: 0.0 for ranking in rankings.values() for item in ranking}
+    for leg in shares.values():
+        for key, share in leg.items():
+            scores[key] += share
+    places = sorted((-score, first_rank.get(key, inf), key) for key, score in scores.items())
+    return [Fused(key, -score, _parts(key, shares)) for score, _, key in places]
 
 
-def _fused(item: str, parts: Mapping[str, Mapping[str, float]]) -> Fused:
-    contributions = {leg: scores[item] for leg, scores in parts.items() if item in scores}
-    return Fused(item, sum(contributions.values()), contributions)
+def _parts(key: str, shares: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    return {leg: share[key] for leg, share in shares.items() if key in share}

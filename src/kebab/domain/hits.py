@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kebab.domain.citations import Citation
+from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode
 
@@ -111,17 +113,11 @@ class Degradation:
 
 
 @dataclass(frozen=True, slots=True)
-class TraceCandidate:
-    chunk_id: ChunkId
-    rank: int
-    raw_score: float
-
-
-@dataclass(frozen=True, slots=True)
 class SearchTrace:
     """The lists before fusion and where the time went."""
 
-    legs: dict[str, tuple[TraceCandidate, ...]] = field(default_factory=dict)
+    legs: Mapping[str, Sequence[Ranked]] = field(default_factory=dict)
+    """Each leg's whole list with its raw scores, best first; likewise of a stage that reordered the hits."""
     timings_ms: dict[str, float] = field(default_factory=dict)
 
 

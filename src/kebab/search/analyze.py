@@ -24,7 +24,7 @@ import threading
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import accumulate, chain
 from operator import add
 from typing import NamedTuple
 
@@ -36,10 +36,12 @@ _PAIRED = (
 # A raw token: a link; or word characters, joined by single signs that identifiers, paths, numbers and
 # contractions use.
 # Possessive, since nothing that was taken is ever given back: half the time.
-_TOKEN = re.compile(
+_TOKEN_PATTERN = (
     r"https?://[!#-&*+\-./0-9:;=?@A-Z_a-z~]++"
     r"|[^\W_]\w*+(?:[-./'’]\w++|,\d{3}(?!\d))*+"
 )
+_TOKEN = re.compile(_TOKEN_PATTERN)
+_AROUND_TOKENS = re.compile(f"({_TOKEN_PATTERN})")
 _RUN = re.compile(
     rf"(?P<paired>[{_PAIRED}]+)"
     r"|\d{1,3}(?:,\d{3})+(?!\d)"
@@ -171,22 +173,30 @@ class Analyzer:
         Only what matched is covered: the word without its particle, the hump of an identifier.
         """
         composed = _nfc(text)
+        # What is between tokens, a token, what is between, …: their lengths say where each one stands.
+        parts = _AROUND_TOKENS.split(composed)
         with self._lock:
-            ranges = _merged(self._matches(composed, frozenset(terms)))
+            found = self._asking(frozenset(terms)).among(parts[1::2])
+        ranges = _merged(_placed(parts, found)) if found else []
         if not ranges or composed == text:
             return ranges
         origins = _origins(text)
         return _merged((origins[start][0], origins[end - 1][1]) for start, end in ranges)
 
-    def _matches(self, text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
-        asked = self._asked
-        if asked is None or asked.terms != wanted:
-            # One page of hits asks for the same terms a dozen times, and its texts share most tokens.
-            asked = self._asked = _Asked(wanted, self._recall())
-        for match in _TOKEN.finditer(text):
-            for start, end in asked[match[0]]:
-                at = match.start()
-                yield at + start, at + end
+    def held(self, text: str, terms: Collection[str]) -> set[str]:
+        """Which of these terms are among the terms of the text."""
+        tokens = _TOKEN.findall(_nfc(text))
+        with self._lock:
+            found = self._asking(frozenset(terms)).among(tokens)
+            memory = self._recall()
+            own = [f"{memory[token]} {memory.forms.get(token, '')}".split() for token in found]
+        return set(chain.from_iterable(own)).intersection(terms)
+
+    def _asking(self, wanted: frozenset[str]) -> _Asked:
+        # One page of hits asks for the same terms a dozen times, and its texts share most tokens.
+        if self._asked is None or self._asked.terms != wanted:
+            self._asked = _Asked(wanted, self._recall())
+        return self._asked
 
     def _recall(self) -> _Memory:
         if self._memory is None or len(self._memory) > _MAX_TOKENS:
@@ -194,26 +204,44 @@ class Analyzer:
         return self._memory
 
 
-class _Asked(dict[str, tuple[tuple[int, int], ...]]):
-    """Raw token → the ranges in it that mean one of the terms; fills itself."""
+class _Asked:
+    """Which raw tokens mean one of the terms, and which part of them does."""
 
     def __init__(self, terms: frozenset[str], memory: _Memory) -> None:
-        super().__init__()
         self.terms = terms
         self._memory = memory
+        self._seen: set[str] = set()
+        self._found: dict[str, tuple[tuple[int, int], ...]] = {}
 
-    def __missing__(self, token: str) -> tuple[tuple[int, int], ...]:
-        # Most tokens match nothing, and the memory knows that ten times faster than the pieces.
-        ranges: tuple[tuple[int, int], ...] = ()
-        held, forms = self._memory[token], self._memory.forms.get(token)
-        if self._holds(held) or (forms is not None and self._holds(forms)):
+    def among(self, tokens: Iterable[str]) -> dict[str, tuple[tuple[int, int], ...]]:
+        """Those of the tokens that mean a term, each with the ranges in it that do."""
+        distinct = set(tokens)
+        unseen = distinct - self._seen
+        self._seen |= unseen
+        # Most texts bring no new token that matches, which one look at all their terms tells.
+        memory, forms = self._memory, self._memory.forms
+        if self._holds(" ".join(map(memory.__getitem__, unseen))):
+            self._keep(token for token in unseen if self._holds(memory[token]))
+        self._keep(token for token in unseen & forms.keys() if self._holds(forms[token]))
+        return {token: self._found[token] for token in distinct & self._found.keys()}
+
+    def _keep(self, tokens: Iterable[str]) -> None:
+        for token in tokens:
             pieces = _pieces(token, self._memory.stem)
-            ranges = tuple((piece.start, piece.end) for piece in pieces if piece.term in self.terms)
-        self[token] = ranges
-        return ranges
+            ranges = ((piece.start, piece.end) for piece in pieces if piece.term in self.terms)
+            self._found[token] = tuple(ranges)
 
     def _holds(self, terms: str) -> bool:
-        return terms in self.terms or (" " in terms and not self.terms.isdisjoint(terms.split()))
+        return not self.terms.isdisjoint(terms.split())
+
+
+def _placed(parts: list[str], found: dict[str, tuple[tuple[int, int], ...]]) -> Iterator[tuple[int, int]]:
+    """The ranges in the text that these parts make up, in which every second one is a token."""
+    ends = list(accumulate(map(len, parts)))
+    for place in [place for place, part in enumerate(parts) if part in found]:
+        at = ends[place - 1]
+        for start, end in found[parts[place]]:
+            yield at + start, at + end
 
 
 class _Memory(dict[str, str]):

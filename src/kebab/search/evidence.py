@@ -37,7 +37,7 @@ class CoverageReader:
             return QueryEvidence(0.0, len(terms), foreign=foreign)
         idf = self.idf(terms)
         texts = list(self.store.hydrate(best).values())
-        held = [idf.keys() & set(self.analyzer.terms(searchable_text(stored))) for stored in texts]
+        held = [self.analyzer.held(searchable_text(stored), idf.keys()) for stored in texts]
         total = sum(idf.values())
         covered = max((sum(idf[term] for term in found) for found in held), default=0.0)
         meet = max((_meeting(query.text, stored.lang) for stored in texts), default=1.0)

@@ -14,6 +14,7 @@ from kebab.domain.hits import (
     LegEvidence,
     Retrieval,
     RetrievalDetail,
+    SearchTrace,
 )
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode, SearchQuery
@@ -23,7 +24,7 @@ from kebab.search.fusion import FusionPolicy, QueryEvidence
 from kebab.search.lexical import lexical_score
 from kebab.search.present import Placed, Presenter
 from kebab.search.spread import WINDOW
-from kebab.search.trace import Stopwatch, trace_of
+from kebab.search.trace import Stopwatch
 from kebab.search.vector import vector_score
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ class HybridRetriever:
             spread_out=True,
         )
         watch.lap("present")
-        return Retrieval(hits, degraded, trace_of(rankings, watch), note)
+        return Retrieval(hits, degraded, SearchTrace(rankings, watch.timings_ms), note)
 
     def _rankings(
         self, query: SearchQuery, legs: tuple[LegRetriever, ...], watch: Stopwatch

@@ -6,12 +6,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kebab.domain.fusion import Ranked
-from kebab.domain.hits import Degradation, Leg, LegEvidence, Retrieval, RetrievalDetail, ScoreKind
+from kebab.domain.hits import (
+    Degradation,
+    Leg,
+    LegEvidence,
+    Retrieval,
+    RetrievalDetail,
+    ScoreKind,
+    SearchTrace,
+)
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, LexicalIndex, LexicalQuery
 from kebab.search.present import Placed, Presenter
-from kebab.search.trace import Stopwatch, trace_of
+from kebab.search.trace import Stopwatch
 
 
 def lexical_score(bm25: float) -> float:
@@ -49,7 +57,7 @@ class LexicalRetriever:
             embedding_model=None,
         )
         watch.lap("present")
-        return Retrieval(hits, self.degraded(), trace_of({self.leg.value: ranked}, watch))
+        return Retrieval(hits, self.degraded(), SearchTrace({self.leg.value: ranked}, watch.timings_ms))
 
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         """Chunk ids by BM25, best first, at most ``depth``; empty when no word of the query is known."""

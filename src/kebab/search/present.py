@@ -84,8 +84,7 @@ class Presenter:
         return found
 
     def _with_terms(self, placed: Placed, stored: StoredChunk, terms: frozenset[str]) -> Placed:
-        held = terms.intersection(self.analyzer.terms(searchable_text(stored)))
-        matched = tuple(sorted(held))
+        matched = tuple(sorted(self.analyzer.held(searchable_text(stored), terms)))
         evidence = tuple(
             replace(e, matched_terms=matched) if e.leg is Leg.LEXICAL else e for e in placed.evidence
         )

@@ -8,12 +8,20 @@ from typing import ClassVar
 
 from kebab.domain.chunks import searchable_text
 from kebab.domain.fusion import Ranked
-from kebab.domain.hits import Degradation, Leg, LegEvidence, Retrieval, RetrievalDetail, ScoreKind
+from kebab.domain.hits import (
+    Degradation,
+    Leg,
+    LegEvidence,
+    Retrieval,
+    RetrievalDetail,
+    ScoreKind,
+    SearchTrace,
+)
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, Embedder, EmbeddingKind, EmbeddingStore, VectorIndex
 from kebab.search.present import Placed, Presenter
-from kebab.search.trace import Stopwatch, trace_of
+from kebab.search.trace import Stopwatch
 
 
 def vector_score(cosine: float) -> float:
@@ -56,7 +64,7 @@ class VectorRetriever:
             embedding_model=self.embedder.model_id,
         )
         watch.lap("present")
-        return Retrieval(hits, self.degraded(), trace_of({self.leg.value: ranked}, watch))
+        return Retrieval(hits, self.degraded(), SearchTrace({self.leg.value: ranked}, watch.timings_ms))
 
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         """Chunk ids by cosine, best first, at most ``depth``; empty for a query that says nothing."""

@@ -109,8 +109,8 @@ class WhyReader:
         return LegPlace(leg, rank, score, contribution, matched, missing, note)
 
     def _terms(self, stored: StoredChunk, query: SearchQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        held = set(self.analyzer.terms(searchable_text(stored)))
         terms = self.analyzer.query_terms(query.text)
+        held = self.analyzer.held(searchable_text(stored), terms)
         return tuple(t for t in terms if t in held), tuple(t for t in terms if t not in held)
 
 

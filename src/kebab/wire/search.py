@@ -173,8 +173,19 @@ def search_response(response: domain.SearchResponse, *, explain: bool = False) -
         SearchResponse,
         hits=tuple(search_hit(hit, explain=explain) for hit in response.hits),
         fusion=of(response.fusion, Fusion) if explain and response.fusion else UNSET,
-        trace=of(response.trace, Trace) if response.trace else UNSET,
+        trace=_trace(response.trace) if response.trace else UNSET,
     )
+
+
+def _trace(found: domain.SearchTrace) -> Trace:
+    legs = {
+        leg: tuple(
+            TraceCandidate(chunk_id=item.id, rank=rank, raw_score=item.score)
+            for rank, item in enumerate(ranking, start=1)
+        )
+        for leg, ranking in found.legs.items()
+    }
+    return Trace(legs=legs, timings_ms=found.timings_ms)
 
 
 def search_hit(hit: domain.SearchHit, *, explain: bool = False) -> SearchHit:

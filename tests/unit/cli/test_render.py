@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from kebab.cli import render
 from kebab.cli.screen import Screen, width
 from kebab.domain.citations import Citation, CitationKind
+from kebab.domain.fusion import Ranked
 from kebab.domain.hits import (
     Degradation,
     FusionNote,
@@ -24,7 +25,6 @@ from kebab.domain.hits import (
     SearchResponse,
     SearchTrace,
     Snippet,
-    TraceCandidate,
 )
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode
@@ -130,7 +130,7 @@ def test_a_changed_file_is_marked() -> None:
 
 
 def test_a_trace_lists_the_candidates_of_each_leg_and_the_times() -> None:
-    trace = SearchTrace({"lexical": (TraceCandidate(HIT.chunk_id, 1, 14.25),)}, {"lexical_ms": 1.25})
+    trace = SearchTrace({"lexical": [Ranked(HIT.chunk_id, 14.25)]}, {"lexical_ms": 1.25})
     text = shown(replace(RESPONSE, trace=trace))
     assert "lexical: 1 candidates" in text
     assert "14.2500" in text

@@ -87,7 +87,7 @@ def test_a_hit_says_what_the_reranker_thought_of_it_and_where_it_stood(twelve: S
     assert first is not None
     assert (first.model, first.raw_score, first.rank, first.rank_before) == ("scripted", 2.5, 1, 4)
     assert found.hits[TOP].rerank is None
-    assert [item.raw_score for item in found.trace.legs["reranker"]] == [2.5, *[0.0] * (TOP - 1)]
+    assert [item.score for item in found.trace.legs["reranker"]] == [2.5, *[0.0] * (TOP - 1)]
     assert "rerank_ms" in found.trace.timings_ms
 
 

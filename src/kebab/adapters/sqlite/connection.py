@@ -169,10 +169,10 @@ class Database:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA temp_store = MEMORY")
+        # Ids are hashes: every search and every document touches random pages of the indexes, which should
+        # stay in memory and be written back in larger lots.
+        connection.execute("PRAGMA cache_size = -32768")
         if not self.readonly:
-            # Ids are hashes: every document touches random pages of the indexes, which should stay in memory
-            # and be written back in larger lots.
-            connection.execute("PRAGMA cache_size = -32768")
             connection.execute("PRAGMA wal_autocheckpoint = 4000")
         return connection
 
