@@ -46,17 +46,14 @@ class LineSpan:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One top-level piece of a document; its text is what stands in the file at ``span``, verbatim."""
+    """One top-level piece of a document: the lines of the file at ``span``, verbatim."""
 
     block_id: BlockId
     kind: BlockKind
-    text: str
     span: LineSpan
     heading_path: tuple[str, ...]
     level: int = 0
     """Heading level 1–6; 0 for everything that is not a heading."""
-    heading: str = ""
-    """The heading's words without markup; empty for everything that is not a heading."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,6 +200,8 @@ class IngestPipeline:
             workers = self._workers(tasks, stack)
             pump = self._pump(workers, stack, cancelled)
             log.enter(IngestPhase.INDEX, total=len(tasks))
+            # First what an earlier run left: from then on the index takes what this one keeps ready for it.
+            self._catch_up_words(log, Fresh())
             pump = self._store_all(self._results(tasks, workers), log, pump, cancelled)
             if not cancelled():
                 for change in changes:

@@ -134,9 +134,9 @@ def _prepare(task: FileTask, content: bytes, policy: ChunkPolicy) -> Result:
     if isinstance(text, Undecodable):
         return _item(task, Outcome.FAILED, text.reason)
     stem = Path(task.path).stem
-    parsed = kind.parse(text, Defaults(stem, task.source_type, task.trust_level))
     lines = Lines(text)
-    blocks = list(_blocks(state.doc_id, parsed, lines))
+    parsed = kind.parse(lines, Defaults(stem, task.source_type, task.trust_level))
+    blocks = list(_blocks(state.doc_id, parsed))
     chunks = md_heading.chunk_blocks(state.doc_id, blocks, lines, policy)
     return Prepared(_document(task, state, kind, parsed, text), tuple(chunks), state)
 
@@ -178,7 +178,7 @@ def _dated(metadata: Metadata, mtime_ns: int) -> Metadata:
     return replace(metadata, updated_at=written.isoformat().replace("+00:00", "Z"))
 
 
-def _blocks(doc: DocId, parsed: Parsed, lines: Lines) -> Iterator[Block]:
+def _blocks(doc: DocId, parsed: Parsed) -> Iterator[Block]:
     for ordinal, block in enumerate(parsed.blocks):
         yield Block(
             block_id=block_id(
@@ -189,11 +189,9 @@ def _blocks(doc: DocId, parsed: Parsed, lines: Lines) -> Iterator[Block]:
                 span=(block.start, block.end),
             ),
             kind=block.kind,
-            text=lines.slice(block.start, block.end),
             span=LineSpan(block.start, block.end),
             heading_path=block.heading_path,
             level=block.level,
-            heading=block.heading,
         )
 
 

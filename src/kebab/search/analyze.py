@@ -123,12 +123,17 @@ class Analyzer:
     def index_text(self, text: str) -> str:
         """The terms joined by one space: what an index stores with a whitespace tokenizer."""
         tokens = _TOKEN.findall(_nfc(text))
+        if _LINK in text:
+            # A link rarely comes twice, but its words do: those are looked up among all the others.
+            tokens = " ".join([_address(token) if _LINK in token else token for token in tokens]).split()
         with self._lock:
             memory = self._recall()
             # In this order: looking a token up in the memory also fills its forms.
-            main = " ".join(filter(None, map(memory.__getitem__, tokens)))
+            main = " ".join(map(memory.__getitem__, tokens))
             forms = " ".join(filter(None, map(memory.forms.get, tokens)))
-        return f"{main} {forms}" if main and forms else main or forms
+        if "  " in main:  # a token of signs that fold to nothing has no term
+            main = " ".join(main.split())
+        return f"{main} {forms}".strip() if forms else main.strip()
 
     def phrase_terms(self, text: str) -> list[str]:
         """The terms that stand next to each other, in this order, wherever a text contains the phrase.
@@ -264,8 +269,7 @@ class _Memory(dict[str, str]):
                     forms = " ".join([_term(hump[0], self.stem) for hump in _humps(token)])
             elif _LINK in token:
                 # Not kept: a link rarely comes twice.
-                address = token[token.index(_LINK) :]
-                return " ".join([self[word] for word in address.translate(_SIGNS_TO_SPACES).split()])
+                return " ".join([self[word] for word in _address(token).split()])
             elif "'" in token or "," in token:
                 terms, forms = self._any(token)
             else:
@@ -292,6 +296,11 @@ class _Memory(dict[str, str]):
         pieces = _pieces(token, self.stem)
         terms = " ".join([piece.term for piece in pieces if piece.kind != _FORM])
         return terms, " ".join([piece.term for piece in pieces if piece.kind == _FORM])
+
+
+def _address(link: str) -> str:
+    """The words of a link with spaces between them, in lower case, so that they have no other forms."""
+    return link[link.index(_LINK) :].translate(_SIGNS_TO_SPACES).lower()
 
 
 def _nfc(text: str) -> str:

@@ -96,7 +96,7 @@ def test_the_product_searches_with_it_in_every_mode(tmp_path: Path, mode: Search
     first = response.hits[0]
     assert (first.score_kind, first.rerank and first.rerank.model) == (ScoreKind.RERANKER, "small")
     assert response.trace is not None
-    assert [item.raw_score for item in response.trace.legs["reranker"]] == [5.0, 4.0, 3.0, 2.0, 1.0, 0.0]
+    assert [item.score for item in response.trace.legs["reranker"]] == [5.0, 4.0, 3.0, 2.0, 1.0, 0.0]
     assert "rerank_ms" in response.trace.timings_ms
 
 

@@ -13,9 +13,10 @@ from kebab.ingest.parse.parsed import Defaults, Parsed
 
 
 def metadata(text: str) -> Parsed:
+    from kebab.ingest.parse.lines import Lines
     from kebab.ingest.parse.markdown import parse_markdown
 
-    return parse_markdown(text, Defaults("stem"))
+    return parse_markdown(Lines(text), Defaults("stem"))
 
 
 def test_known_keys_become_metadata_and_others_are_kept() -> None:

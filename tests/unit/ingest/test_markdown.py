@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from kebab.domain.documents import BlockKind
+from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.markdown import parse_markdown
 from kebab.ingest.parse.parsed import Defaults, Parsed
 from tests.unit.ingest.building import document
 
 
 def parse(text: str) -> Parsed:
-    return parse_markdown(text, Defaults("file-name"))
+    return parse_markdown(Lines(text), Defaults("file-name"))
 
 
 def shapes(text: str) -> list[tuple[str, int, int]]:

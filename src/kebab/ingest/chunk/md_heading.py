@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from kebab.domain.chunks import Chunk
 from kebab.domain.documents import Block, LineSpan
 from kebab.domain.ids import BlockId, DocId, chunk_id
-from kebab.domain.tokens import estimate_tokens
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.chunk.split import Piece, split_lines
 from kebab.ingest.parse.lines import Lines
@@ -52,7 +51,7 @@ def chunk_blocks(doc: DocId, blocks: Sequence[Block], lines: Lines, policy: Chun
                 spans=(LineSpan(piece.start, piece.end),),
                 block_ids=ids,
                 part=part,
-                token_estimate=estimate_tokens(piece.text),
+                token_estimate=piece.tokens,
                 chunker_version=VERSION,
                 policy_hash=policy_hash,
             )
@@ -66,8 +65,9 @@ def _pieces(
     for section in _sections(blocks):
         for group in _Packer(lines, policy).groups(section):
             start, end = group[0].span.start, group[-1].span.end
-            if lines.tokens(start, end) <= policy.max_tokens:
-                yield Piece(start, end, lines.slice(start, end)), group
+            tokens = lines.tokens(start, end)
+            if tokens <= policy.max_tokens:
+                yield Piece(start, end, lines.slice(start, end), tokens), group
                 continue
             for piece in split_lines(lines, start, end, policy):
                 yield piece, [b for b in group if b.span.start <= piece.end and b.span.end >= piece.start]

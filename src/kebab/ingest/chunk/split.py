@@ -18,6 +18,7 @@ class Piece:
     start: int
     end: int
     text: str
+    tokens: int
 
 
 def split_lines(lines: Lines, start: int, end: int, policy: ChunkPolicy) -> Iterator[Piece]:
@@ -33,11 +34,11 @@ def split_lines(lines: Lines, start: int, end: int, policy: ChunkPolicy) -> Iter
             continue
         if lines.tokens(line, line) > policy.max_tokens:
             parts = split_text(lines.slice(line, line), policy.target_tokens)
-            yield from (Piece(line, line, part) for part in parts)
+            yield from (Piece(line, line, part, estimate_tokens(part)) for part in parts)
             line += 1
             continue
         last = _furthest(lines, line, end, policy)
-        yield Piece(line, last, lines.slice(line, last))
+        yield Piece(line, last, lines.slice(line, last), lines.tokens(line, last))
         line = last + 1
 
 

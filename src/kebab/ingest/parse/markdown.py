@@ -7,14 +7,14 @@ it gives byte ranges, from which the lines of the file follow. Only the outermos
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
 from kebab.domain.documents import BlockKind, Media
 from kebab.domain.language import detect
 from kebab.ingest.parse.front_matter import read_front_matter
+from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.metadata import read_metadata, text_value
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
 from kebab.ingest.parse.text import first_words
@@ -41,11 +41,11 @@ class _Range(NamedTuple):
     heading: str = ""
 
 
-def parse_markdown(text: str, defaults: Defaults) -> Parsed:
-    """The blocks of a text with ``\\n`` line ends; headings inside quotes and lists open no section."""
-    front = read_front_matter(text)
-    body = _after_lines(text, front.lines)
-    blocks = list(_Liner(body, first_line=front.lines + 1).blocks())
+def parse_markdown(lines: Lines, defaults: Defaults) -> Parsed:
+    """The blocks of a text; headings inside quotes and lists open no section."""
+    front = read_front_matter(lines.text)
+    body = lines.after(front.lines)
+    blocks = list(_Liner(lines, front.lines).blocks(_ranges(body)))
     metadata, warnings = read_metadata(front.values, defaults)
     return Parsed(
         title=text_value(front.values, "title") or _title(blocks, body) or defaults.stem,
@@ -57,11 +57,6 @@ def parse_markdown(text: str, defaults: Defaults) -> Parsed:
 
 
 FORMAT = Format(Media.MARKDOWN, VERSION, parse_markdown)
-
-
-def _after_lines(text: str, count: int) -> str:
-    pieces = text.split("\n", count)
-    return pieces[count] if len(pieces) > count else ""
 
 
 def _title(blocks: list[ParsedBlock], body: str) -> str:
@@ -132,7 +127,6 @@ def _paragraph_kind(events: Iterator[Any], *, end: int) -> BlockKind:
     return BlockKind.IMAGE if image else BlockKind.PARAGRAPH
 
 
-@dataclass(slots=True)
 class _Liner:
     """Turns byte ranges into lines, and gives lines that no block claims a block of their own.
 
@@ -140,60 +134,33 @@ class _Liner:
     findable too.
     """
 
-    body: str
-    first_line: int
-    _raw: bytes = b""
-    _lines: list[str] = field(default_factory=list)
-    _offset: int = 0
-    _line: int = 0
-    """Index of the line that holds ``_offset``."""
-    _next_free: int = 0
-    """Index of the first line that is in no block yet."""
-    _open: list[tuple[int, str]] = field(default_factory=list)
-    """Level and words of the headings that the next block stands under."""
-    _path: tuple[str, ...] = ()
+    def __init__(self, lines: Lines, front: int) -> None:
+        """``front`` lines at the top are not the body's."""
+        self._lines = lines
+        self._front = front
+        self._next_free = front + 1
+        # Level and words of the headings that the next block stands under.
+        self._open: list[tuple[int, str]] = []
+        self._path: tuple[str, ...] = ()
 
-    def blocks(self) -> Iterator[ParsedBlock]:
-        self._raw, self._lines = self.body.encode(), self.body.split("\n")
-        for found in _ranges(self.body):
-            start = max(self._line_at(found.start), self._next_free)
-            end = self._trimmed(self._line_at(found.end - 1), start)
+    def blocks(self, ranges: Iterable[_Range]) -> Iterator[ParsedBlock]:
+        at_byte = self._lines.at_byte
+        for found in ranges:
+            start = max(at_byte(found.start, after=self._front), self._next_free)
+            end = self._lines.last_with_text(start, at_byte(found.end - 1, after=self._front))
             if end < start:
                 continue
-            yield from self._unclaimed(start)
-            yield self._block(found.kind, start, end, level=found.level, heading=found.heading)
+            yield from self._unclaimed(start - 1)
+            if found.level:
+                self._enter(found.level, found.heading)
+            yield ParsedBlock(found.kind, start, end, self._path, found.level, found.heading)
             self._next_free = end + 1
         yield from self._unclaimed(len(self._lines))
 
-    def _line_at(self, offset: int) -> int:
-        if offset >= self._offset:
-            self._line += self._raw.count(b"\n", self._offset, offset)
-        else:
-            self._line -= self._raw.count(b"\n", offset, self._offset)
-        self._offset = offset
-        return self._line
-
-    def _trimmed(self, end: int, start: int) -> int:
-        while end >= start and not self._lines[end].strip():
-            end -= 1
-        return end
-
     def _unclaimed(self, upto: int) -> Iterator[ParsedBlock]:
-        """The lines before ``upto`` that are in no block, as paragraphs between blank lines."""
-        start = self._next_free
-        for index in range(self._next_free, upto + 1):
-            if index == upto or not self._lines[index].strip():
-                if start < index:
-                    yield self._block(BlockKind.PARAGRAPH, start, index - 1)
-                start = index + 1
-        self._next_free = max(upto, self._next_free)
-
-    def _block(
-        self, kind: BlockKind, start: int, end: int, *, level: int = 0, heading: str = ""
-    ) -> ParsedBlock:
-        if level:
-            self._enter(level, heading)
-        return ParsedBlock(kind, self.first_line + start, self.first_line + end, self._path, level, heading)
+        """The lines up to this one that are in no block, as paragraphs between blank lines."""
+        for start, end in self._lines.runs(self._next_free, upto):
+            yield ParsedBlock(BlockKind.PARAGRAPH, start, end, self._path)
 
     def _enter(self, level: int, heading: str) -> None:
         """A heading's own path ends with its words."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kebab.domain.documents import BlockKind, Media, Metadata, TrustLevel
+from kebab.ingest.parse.lines import Lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +50,4 @@ class Format:
 
     media: Media
     version: str
-    parse: Callable[[str, Defaults], Parsed]
+    parse: Callable[[Lines, Defaults], Parsed]

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from kebab.domain.documents import BlockKind, Media, Metadata
 from kebab.domain.language import detect
+from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
 
 VERSION = "text-v1"
 TITLE_CHARS = 80
 
 
-def parse_text(text: str, defaults: Defaults) -> Parsed:
+def parse_text(lines: Lines, defaults: Defaults) -> Parsed:
     """One block a paragraph; the title is the first words, or the file's name."""
+    text = lines.text
+    paragraphs = lines.runs(1, len(lines))
     return Parsed(
         title=first_words(text) or defaults.stem,
         lang=detect(text),
         metadata=Metadata(source_type=defaults.source_type, trust_level=defaults.trust_level),
-        blocks=tuple(_paragraphs(text)),
+        blocks=tuple(ParsedBlock(BlockKind.PARAGRAPH, start, end, ()) for start, end in paragraphs),
     )
 
 
@@ -29,16 +30,6 @@ def first_words(line: str) -> str:
     if len(words) <= TITLE_CHARS:
         return words
     return words[:TITLE_CHARS].rsplit(" ", 1)[0].rstrip() + "…"
-
-
-def _paragraphs(text: str) -> list[ParsedBlock]:
-    numbered = enumerate(text.split("\n"), start=1)
-    blocks = []
-    for blank, group in groupby(numbered, key=lambda line: not line[1].strip()):
-        if not blank:
-            numbers = [number for number, _ in group]
-            blocks.append(ParsedBlock(BlockKind.PARAGRAPH, numbers[0], numbers[-1], ()))
-    return blocks
 
 
 FORMAT = Format(Media.TEXT, VERSION, parse_text)
