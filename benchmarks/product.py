@@ -22,7 +22,7 @@ from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
-from kebab.config import Search
+from kebab.config.sections import Search
 from kebab.domain.chunks import Chunk
 from kebab.domain.documents import Document, LineSpan, Media, Metadata
 from kebab.domain.ids import AssetId, ChunkId, DocId, content_hash

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kebab import config
+from kebab.config.sections import Source
 from kebab.domain.hits import Leg, SearchResponse
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.engines import Engines, Stores, model_key
@@ -591,7 +592,7 @@ class Kebab:
     def _temporary(self, root: Path) -> Iterator[Measured[QueryEvidence]]:
         """A knowledge base of one folder, with these settings, that is gone afterwards."""
         with TemporaryDirectory(prefix="kebab-eval-") as data_dir:
-            source = config.Source(id="eval", root=str(root.expanduser().absolute()))
+            source = Source(id="eval", root=str(root.expanduser().absolute()))
             settings = msgspec.structs.replace(self.settings, data_dir=Path(data_dir), sources=(source,))
             with Kebab(settings) as base:
                 base.ingest()

@@ -13,7 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from kebab.config import EmbeddingModel, LlmModel, RerankerModel, Settings
+from kebab.config import Settings
+from kebab.config.sections import EmbeddingModel, LlmModel, RerankerModel
 from kebab.errors import ConfigInvalid, EngineError, ModelUnavailable, NotIndexed, ReadOnly
 from kebab.ports import (
     Embedder,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kebab.config import DEFAULT_EXCLUDE
+from kebab.config.sections import DEFAULT_EXCLUDE
 from kebab.domain.ingests import Outcome
 from kebab.errors import ConfigInvalid, StorageError
 from kebab.ingest.scan import Scan, SourceFolder, scan

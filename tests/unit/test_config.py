@@ -9,6 +9,7 @@ import pytest
 
 from kebab import config
 from kebab.cli.template import documented, template
+from kebab.config.sections import File, Source
 from kebab.domain.documents import TrustLevel
 from kebab.domain.queries import SearchMode
 from kebab.errors import ConfigInvalid, ConfigNotFound
@@ -193,7 +194,7 @@ def test_the_template_shows_every_key_there_is() -> None:
                 found.append(field.name)
         return found
 
-    for field in msgspec.structs.fields(config.File):
+    for field in msgspec.structs.fields(File):
         if field.name != "sources":
             for key in keys(type(field.default)):
                 assert f"\n# {key} = " in text, key
@@ -209,8 +210,8 @@ def test_every_key_says_what_it_is_for() -> None:
                 found.append(f"{section.__name__}.{field.name}")
         return found
 
-    sections = [type(f.default) for f in msgspec.structs.fields(config.File) if f.name != "sources"]
-    assert [key for section in [*sections, config.Source] for key in undocumented(section)] == []
+    sections = [type(f.default) for f in msgspec.structs.fields(File) if f.name != "sources"]
+    assert [key for section in [*sections, Source] for key in undocumented(section)] == []
 
 
 def test_the_example_source_in_the_template_is_valid(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from kebab import config
+from kebab.config import sections
 
 WIDTH = 100
 HEAD = """\
@@ -25,7 +25,7 @@ def template(*, root: str | None = None, data_dir: str | None = None) -> str:
     """The text of a new file. What is given is set; all else stands there as a comment."""
     given = {("workspace", "root"): root, ("storage", "data_dir"): data_dir}
     parts = [HEAD]
-    for field in msgspec.structs.fields(config.File):
+    for field in msgspec.structs.fields(sections.File):
         if field.name == "sources":
             parts.append(_sources())
         else:
@@ -52,10 +52,10 @@ def _section(name: str, values: msgspec.Struct, given: dict[tuple[str, str], str
 
 def _sources() -> str:
     """``[[sources]]`` has no default to show, so an example stands in its place."""
-    notes = documented(config.Source)
-    example = config.Source(id="work", root="~/office/notes")
+    notes = documented(sections.Source)
+    example = sections.Source(id="work", root="~/office/notes")
     lines = ["# Several folders instead of workspace.root; each is a source of its own.", "# [[sources]]"]
-    for field in msgspec.structs.fields(config.Source):
+    for field in msgspec.structs.fields(sections.Source):
         lines += _comment(notes.get(field.name, ""))
         lines.append(f"# {field.name} = {toml(getattr(example, field.name))}")
     return "\n".join([*lines, ""])
@@ -97,5 +97,5 @@ def documented(section: type[msgspec.Struct]) -> dict[str, str]:
 
 
 def _class_bodies() -> dict[str, list[ast.stmt]]:
-    source = Path(inspect.getfile(config)).read_text(encoding="utf-8")
+    source = Path(inspect.getfile(sections)).read_text(encoding="utf-8")
     return {node.name: node.body for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}

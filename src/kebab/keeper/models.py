@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 
 from kebab import config
-from kebab.config import EmbeddingModel, Settings
+from kebab.config import Settings
+from kebab.config.sections import EmbeddingModel
 from kebab.domain.reports import ModelStatus
 from kebab.engines import Engines, model_key
 from kebab.errors import ConfigNotFound, EngineError

@@ -12,7 +12,7 @@ from kebab.answer.gate import Gate, GateWeights
 from kebab.answer.generate import ModelWriter, Writer
 from kebab.answer.pipeline import Asker
 from kebab.answer.prompt import load_template
-from kebab.config import Gate as GateSettings
+from kebab.config.sections import Gate as GateSettings
 from kebab.domain.answers import Answer, AskRequest, Evidence
 from kebab.domain.citations import Citation, CitationKind
 from kebab.domain.documents import Metadata, TrustLevel

@@ -1,24 +1,17 @@
-"""Settings: defaults < file < ``KEBAB_SECTION__KEY`` < flags, read once into one frozen value.
+"""The tables of the file: every key that can be set, its type, its default, and what it is for.
 
-Unknown keys, wrong types and impossible combinations are errors that name the key. Relative paths are
-relative to the file that states them. Configuration and data never share a folder.
+The string below a key is its documentation; ``kebab init`` writes it into the annotated file.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import tomllib
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from kebab.domain.documents import TrustLevel
 from kebab.domain.queries import SearchMode
-from kebab.errors import ConfigInvalid, ConfigNotFound
 
 Positive = Annotated[int, Meta(ge=1)]
 NonNegative = Annotated[int, Meta(ge=0)]
@@ -238,179 +231,3 @@ class File(Section, frozen=True):
     rag: Rag = Rag()
     memory: Memory = Memory()
     serve: Serve = Serve()
-
-
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The file with every path made absolute: what the application is built from."""
-
-    file: Path | None
-    data_dir: Path
-    sources: tuple[Source, ...]
-    ingest: Ingest
-    chunking: Chunking
-    models: Models
-    search: Search
-    rag: Rag
-    memory: Memory
-    serve: Serve
-
-
-def load(
-    explicit: Path | None = None,
-    *,
-    overrides: Mapping[str, object] | None = None,
-    environ: Mapping[str, str] | None = None,
-    cwd: Path | None = None,
-) -> Settings:
-    """Read the settings once.
-
-    ``overrides`` are flags by dotted key, such as ``{"search.default_k": 5}``. Raises ConfigNotFound when an
-    explicit file is absent, ConfigInvalid for anything the file, the environment or a flag gets wrong.
-    """
-    environ = os.environ if environ is None else environ
-    path = _locate(explicit, environ=environ, cwd=cwd or Path.cwd())
-    values = _read(path) if path else {}
-    for key, value in _from_environment(environ).items():
-        _set(values, key.split("."), value)
-    for key, value in (overrides or {}).items():
-        _set(values, key.split("."), value)
-    base = path.parent if path else (cwd or Path.cwd())
-    return _settled(_checked(values, path), path, base=base, environ=environ)
-
-
-def default_file(environ: Mapping[str, str] | None = None) -> Path:
-    """Where ``kebab init`` writes and every command looks: XDG on every system."""
-    environ = os.environ if environ is None else environ
-    return _xdg(environ, "XDG_CONFIG_HOME", "~/.config") / "kebab" / "config.toml"
-
-
-def _locate(explicit: Path | None, *, environ: Mapping[str, str], cwd: Path) -> Path | None:
-    if explicit is not None:
-        path = explicit.expanduser().absolute()
-        if not path.is_file():
-            raise ConfigNotFound(
-                f"there is no configuration file at {path}", hint="create one with: kebab init DIR"
-            )
-        return path
-    for candidate in (cwd / ".kebab" / "config.toml", default_file(environ)):
-        if candidate.is_file():
-            return candidate
-    return None
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"{path} is not valid TOML: {error}") from error
-    except OSError as error:
-        raise ConfigInvalid(f"{path} cannot be read: {error.strerror}") from error
-
-
-def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
-    """``KEBAB_SEARCH__DEFAULT_K=5`` → ``{"search.default_k": 5}``; a list is separated by commas."""
-    found: dict[str, object] = {}
-    for name, raw in sorted(environ.items()):
-        if name.startswith("KEBAB_") and "__" in name:
-            found[name.removeprefix("KEBAB_").lower().replace("__", ".")] = raw
-    return found
-
-
-def _set(values: dict[str, Any], keys: list[str], value: object) -> None:
-    for key in keys[:-1]:
-        values = values.setdefault(key, {})
-        if not isinstance(values, dict):
-            raise ConfigInvalid(f"{'.'.join(keys)}: {key} is not a section")
-    values[keys[-1]] = value
-
-
-def _checked(values: dict[str, Any], path: Path | None) -> File:
-    if "workspace" in values and "sources" in values and "root" in values["workspace"]:
-        raise ConfigInvalid(
-            "workspace.root and [[sources]] are both set", hint="keep one of them: sources replace the root"
-        )
-    try:
-        return msgspec.convert(_typed(values), File, strict=True)
-    except msgspec.ValidationError as error:
-        raise ConfigInvalid(
-            f"{_key_of(error)}: {_message_of(error)}",
-            hint=f"the value stands in {path}" if path else "see: kebab init for an annotated file",
-        ) from error
-
-
-def _typed(values: dict[str, Any]) -> dict[str, Any]:
-    """Give strings from the environment the type that their key asks for."""
-    return {key: _typed_section(File, key, value) for key, value in values.items()}
-
-
-def _typed_section(owner: type, key: str, value: object) -> object:
-    field = next((f for f in msgspec.structs.fields(owner) if f.name == key), None)
-    if field is None:
-        return value
-    if isinstance(value, dict) and isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
-        return {k: _typed_section(field.type, k, v) for k, v in value.items()}
-    if isinstance(value, str) and field.type is not str:
-        if getattr(field.type, "__origin__", None) is tuple:
-            return [part.strip() for part in value.split(",") if part.strip()]
-        try:
-            return msgspec.convert(value, field.type, strict=False)
-        except msgspec.ValidationError:
-            return value  # reported with its key by the strict pass
-    return value
-
-
-def _key_of(error: msgspec.ValidationError) -> str:
-    if unknown := re.search(r"unknown field `([^`]+)`", str(error)):
-        parent = re.search(r"at `\$\.?([^`]*)`", str(error))
-        prefix = f"{parent[1]}." if parent and parent[1] else ""
-        return f"{prefix}{unknown[1]}"
-    match = re.search(r"at `\$\.?([^`]*)`", str(error))
-    return match[1] if match and match[1] else "configuration"
-
-
-def _message_of(error: msgspec.ValidationError) -> str:
-    if "unknown field" in str(error):
-        return "there is no such setting"
-    return re.sub(r" - at `[^`]*`", "", str(error))
-
-
-def _settled(file: File, path: Path | None, *, base: Path, environ: Mapping[str, str]) -> Settings:
-    data_dir = (
-        _absolute(file.storage.data_dir, base)
-        if file.storage.data_dir
-        else _xdg(environ, "XDG_DATA_HOME", "~/.local/share") / "kebab"
-    )
-    sources = file.sources or (
-        Source(id="default", root=file.workspace.root, exclude=file.workspace.exclude),
-    )
-    ids = [source.id for source in sources]
-    if len(set(ids)) < len(ids):
-        raise ConfigInvalid(f"sources.id: two sources are called {max(ids, key=ids.count)!r}")
-    rooted = tuple(msgspec.structs.replace(s, root=str(_absolute(s.root, base))) for s in sources)
-    embedding, reranker = file.models.embedding, file.models.reranker
-    if embedding.path:
-        embedding = msgspec.structs.replace(embedding, path=str(_absolute(embedding.path, base)))
-    if reranker.path:
-        reranker = msgspec.structs.replace(reranker, path=str(_absolute(reranker.path, base)))
-    return Settings(
-        file=path,
-        data_dir=data_dir,
-        sources=rooted,
-        ingest=file.ingest,
-        chunking=file.chunking,
-        models=msgspec.structs.replace(file.models, embedding=embedding, reranker=reranker),
-        search=file.search,
-        rag=file.rag,
-        memory=file.memory,
-        serve=file.serve,
-    )
-
-
-def _absolute(path: str, base: Path) -> Path:
-    expanded = Path(os.path.expandvars(path)).expanduser()
-    return Path(os.path.normpath(base / expanded))
-
-
-def _xdg(environ: Mapping[str, str], name: str, fallback: str) -> Path:
-    value = environ.get(name, "")
-    return Path(value) if value.startswith("/") else Path(fallback).expanduser()

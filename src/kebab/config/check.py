@@ -1,0 +1,63 @@
+"""Values as they were written, checked against the tables: an error names the key that is wrong."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kebab.config.sections import File
+from kebab.errors import ConfigInvalid
+
+
+def checked(values: dict[str, Any], path: Path | None) -> File:
+    """The values with their types; raises ConfigInvalid. ``path`` is where they were read, for the hint."""
+    if "workspace" in values and "sources" in values and "root" in values["workspace"]:
+        raise ConfigInvalid(
+            "workspace.root and [[sources]] are both set", hint="keep one of them: sources replace the root"
+        )
+    try:
+        return msgspec.convert(_typed(values), File, strict=True)
+    except msgspec.ValidationError as error:
+        raise ConfigInvalid(
+            f"{_key_of(error)}: {_message_of(error)}",
+            hint=f"the value stands in {path}" if path else "see: kebab init for an annotated file",
+        ) from error
+
+
+def _typed(values: dict[str, Any]) -> dict[str, Any]:
+    """Give strings from the environment the type that their key asks for."""
+    return {key: _typed_section(File, key, value) for key, value in values.items()}
+
+
+def _typed_section(owner: type, key: str, value: object) -> object:
+    field = next((f for f in msgspec.structs.fields(owner) if f.name == key), None)
+    if field is None:
+        return value
+    if isinstance(value, dict) and isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
+        return {k: _typed_section(field.type, k, v) for k, v in value.items()}
+    if isinstance(value, str) and field.type is not str:
+        if getattr(field.type, "__origin__", None) is tuple:
+            return [part.strip() for part in value.split(",") if part.strip()]
+        try:
+            return msgspec.convert(value, field.type, strict=False)
+        except msgspec.ValidationError:
+            return value  # reported with its key by the strict pass
+    return value
+
+
+def _key_of(error: msgspec.ValidationError) -> str:
+    if unknown := re.search(r"unknown field `([^`]+)`", str(error)):
+        parent = re.search(r"at `\$\.?([^`]*)`", str(error))
+        prefix = f"{parent[1]}." if parent and parent[1] else ""
+        return f"{prefix}{unknown[1]}"
+    match = re.search(r"at `\$\.?([^`]*)`", str(error))
+    return match[1] if match and match[1] else "configuration"
+
+
+def _message_of(error: msgspec.ValidationError) -> str:
+    if "unknown field" in str(error):
+        return "there is no such setting"
+    return re.sub(r" - at `[^`]*`", "", str(error))

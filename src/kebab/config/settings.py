@@ -1,0 +1,72 @@
+"""The settings as the application is built from them: every path absolute, every source named once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from kebab.config.locate import default_data_dir
+from kebab.config.sections import Chunking, File, Ingest, Memory, Models, Rag, Search, Serve, Source
+from kebab.errors import ConfigInvalid
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The file with every path made absolute: what the application is built from."""
+
+    file: Path | None
+    data_dir: Path
+    sources: tuple[Source, ...]
+    ingest: Ingest
+    chunking: Chunking
+    models: Models
+    search: Search
+    rag: Rag
+    memory: Memory
+    serve: Serve
+
+
+def settled(file: File, path: Path | None, *, base: Path, environ: Mapping[str, str]) -> Settings:
+    """The file's values with relative paths resolved against ``base``.
+
+    Raises ConfigInvalid when two sources share an id.
+    """
+    data_dir = file.storage.data_dir
+    return Settings(
+        file=path,
+        data_dir=_absolute(data_dir, base) if data_dir else default_data_dir(environ),
+        sources=_sources(file, base),
+        ingest=file.ingest,
+        chunking=file.chunking,
+        models=_models(file.models, base),
+        search=file.search,
+        rag=file.rag,
+        memory=file.memory,
+        serve=file.serve,
+    )
+
+
+def _sources(file: File, base: Path) -> tuple[Source, ...]:
+    """The sources as stated, or the workspace as the only one."""
+    workspace = file.workspace
+    sources = file.sources or (Source(id="default", root=workspace.root, exclude=workspace.exclude),)
+    ids = [source.id for source in sources]
+    if len(set(ids)) < len(ids):
+        raise ConfigInvalid(f"sources.id: two sources are called {max(ids, key=ids.count)!r}")
+    return tuple(msgspec.structs.replace(s, root=str(_absolute(s.root, base))) for s in sources)
+
+
+def _models(models: Models, base: Path) -> Models:
+    embedding, reranker = models.embedding, models.reranker
+    if embedding.path:
+        embedding = msgspec.structs.replace(embedding, path=str(_absolute(embedding.path, base)))
+    if reranker.path:
+        reranker = msgspec.structs.replace(reranker, path=str(_absolute(reranker.path, base)))
+    return msgspec.structs.replace(models, embedding=embedding, reranker=reranker)
+
+
+def _absolute(path: str, base: Path) -> Path:
+    expanded = Path(os.path.expandvars(path)).expanduser()
+    return Path(os.path.normpath(base / expanded))
