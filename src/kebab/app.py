@@ -21,8 +21,9 @@ from kebab import config
 from kebab.config.sections import Source
 from kebab.domain.hits import Leg, SearchResponse
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
-from kebab.engines import Engines, Stores, model_key
+from kebab.engines import Engines, Stores
 from kebab.errors import EngineError, InvalidInput, Locked, ModelUnavailable, Timeout
+from kebab.ports import ModelKey
 
 # What only annotations name is not loaded: making its dataclasses would be a third of a cold search.
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ class Kebab:
         """The model and its index; without a usable model, what the report is to say about it."""
         try:
             embedder = self.engines.embedder
-            vectors = self.engines.vector_index(model_key(embedder)) if embedder else None
+            vectors = self.engines.vector_index(ModelKey.of(embedder)) if embedder else None
         except (ModelUnavailable, Timeout) as error:
             return None, None, (f"not embedded: {error.message}",)
         return embedder, vectors, ()
@@ -305,7 +306,7 @@ class Kebab:
             embedder = self.engines.embedder
             if embedder is None:
                 return None
-            index = self.engines.vector_index(model_key(embedder))
+            index = self.engines.vector_index(ModelKey.of(embedder))
         except EngineError as error:
             return UnavailableLeg(Leg.VECTOR, error)
         return VectorRetriever(

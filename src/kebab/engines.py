@@ -376,10 +376,6 @@ class Engines:
         return SurrealExecutionIndex(self._surreal, kind=kind, analyzer=self.analyzer)
 
 
-def model_key(embedder: Embedder) -> ModelKey:
-    return ModelKey(embedder.model_id, embedder.version, embedder.dimensions)
-
-
 def _endpoint(provider: str, endpoint: str) -> str:
     return (endpoint or {"ollama": OLLAMA}.get(provider, "")) if provider in ("ollama", "openai") else ""
 

@@ -1,7 +1,7 @@
 """Every port on one page: what we ask of the outside, and nothing more.
 
 A *store* is truth. An *index* is derived from it: it may be deleted at any time and is built again. Adapters
-do not inherit from these Protocols; the type checker compares them where ``app.py`` joins the two.
+do not inherit from these Protocols; the type checker compares them where ``engines`` joins the two.
 """
 
 from __future__ import annotations
@@ -123,6 +123,10 @@ class ModelKey:
     model_id: str
     version: str
     dimensions: int
+
+    @classmethod
+    def of(cls, embedder: Embedder) -> ModelKey:
+        return cls(embedder.model_id, embedder.version, embedder.dimensions)
 
 
 class StoreFile(Protocol):

@@ -12,10 +12,10 @@ from kebab.config import Settings
 from kebab.domain.executions import ExecutionFilters
 from kebab.domain.ingests import IngestProgress
 from kebab.domain.reports import Check, CheckStatus, DoctorReport, IndexReport, SchemaReport
-from kebab.engines import Engines, Stores, model_key
+from kebab.engines import Engines, Stores
 from kebab.errors import EngineError, Locked, NotIndexed
 from kebab.keeper.models import ModelShelf
-from kebab.ports import Embedder, MemoryKind, VectorIndex
+from kebab.ports import Embedder, MemoryKind, ModelKey, VectorIndex
 
 if TYPE_CHECKING:
     from kebab.upkeep.doctor import Doctor
@@ -92,12 +92,12 @@ class Caretaker:
     def _meaning(self, model: str | None) -> tuple[Embedder | None, VectorIndex | None]:
         shelf = ModelShelf(self.settings, self.engines)
         embedder = self.engines.embedder if model is None else shelf.build(shelf.choice(model))
-        return embedder, self.engines.vector_index(model_key(embedder)) if embedder else None
+        return embedder, self.engines.vector_index(ModelKey.of(embedder)) if embedder else None
 
     def _answering(self) -> tuple[VectorIndex, ...]:
         """The vector index that searches use; none where its model cannot be loaded."""
         embedder = self.engines.embedder_or_none
-        return (self.engines.vector_index(model_key(embedder)),) if embedder else ()
+        return (self.engines.vector_index(ModelKey.of(embedder)),) if embedder else ()
 
     def _require_store(self) -> None:
         file = self.engines.database_file
@@ -207,7 +207,7 @@ class Caretaker:
         if stores:
             versions["store"] = str(stores.database.schema_version())
         if embedder:
-            versions["vector"] = self.engines.vector_index(model_key(embedder)).version
+            versions["vector"] = self.engines.vector_index(ModelKey.of(embedder)).version
         capabilities = {
             "indexed": stores is not None,
             "lexical": True,

@@ -11,7 +11,7 @@ from kebab import config
 from kebab.config import Settings
 from kebab.config.sections import EmbeddingModel
 from kebab.domain.reports import ModelStatus
-from kebab.engines import Engines, model_key
+from kebab.engines import Engines
 from kebab.errors import ConfigNotFound, EngineError
 from kebab.ports import Embedder, ModelKey
 from kebab.upkeep.models import Choice, Registry, choose, listed
@@ -99,4 +99,4 @@ class ModelShelf:
 
 
 def _key(embedder: Embedder | None) -> ModelKey | None:
-    return model_key(embedder) if embedder else None
+    return ModelKey.of(embedder) if embedder else None

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import kebab
 from kebab.config import Settings
 from kebab.domain.reports import BundleReport, ResetReport, ResetScope
-from kebab.engines import Engines, Stores, model_key
+from kebab.engines import Engines, Stores
 from kebab.errors import InvalidInput, StorageError
+from kebab.ports import ModelKey
 
 if TYPE_CHECKING:
     from kebab.upkeep.bundle import Contents, Manifest
@@ -93,7 +94,7 @@ class Mover:
         with opened_bundle(source, scratch=folder) as (manifest, unpacked):
             if not force:
                 embedder = self.engines.embedder_or_none
-                check_model(manifest, model_key(embedder) if embedder else None)
+                check_model(manifest, ModelKey.of(embedder) if embedder else None)
             with self.engines.opened_copy(unpacked / STORE):
                 pass  # opening it checks it, before anything here is touched
             with self.engines.writing("import") as stores:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from kebab.domain.ingests import RunStatus
 from kebab.domain.reports import Check, CheckStatus
 from kebab.errors import Corrupt, EngineError, EngineUnavailable
-from kebab.ports import Analyzer, DocumentStore, EmbeddingStore, Ledger, StoreFile
+from kebab.ports import Analyzer, DocumentStore, EmbeddingStore, Ledger, ModelKey, StoreFile
 from kebab.upkeep.examine_indexes import (
     MISSING,
     MODEL,
@@ -20,7 +20,6 @@ from kebab.upkeep.examine_indexes import (
     examine_missing,
     examine_model,
     examine_vectors,
-    key_of,
 )
 from kebab.upkeep.examine_store import (
     Sample,
@@ -101,7 +100,7 @@ class Doctor:
             return checks
         return [
             *checks,
-            guarded(MISSING, lambda: examine_missing(key_of(embedder), self.embeddings)),
+            guarded(MISSING, lambda: examine_missing(ModelKey.of(embedder), self.embeddings)),
             guarded(VECTORS, lambda: examine_vectors(vectors, self.store, self.embeddings, samples=samples)),
         ]
 
@@ -112,7 +111,7 @@ class Doctor:
         if WORDS in faults:
             self.indexer.lexical.clear()
         if MODEL in faults and embedder is not None:
-            others = [model for model in self.embeddings.models() if model != key_of(embedder)]
+            others = [model for model in self.embeddings.models() if model != ModelKey.of(embedder)]
             self.embeddings.forget_unused(others)
         if vectors is not None and faults & {MODEL, VECTORS}:
             vectors.clear()

@@ -81,7 +81,7 @@ def examine_model(
     """
     if embedder is None:
         return Check(MODEL, CheckStatus.OK, "none is configured; search goes by words alone")
-    key = key_of(embedder)
+    key = ModelKey.of(embedder)
     cached = embeddings.vectors(key, [sample.stored.content_key for sample in samples])
     chosen = [sample for sample in samples if sample.stored.content_key in cached][:_MODEL_SAMPLES]
     fresh = embedder.embed([_embedded(sample) for sample in chosen] or ["kebab"], EmbeddingKind.DOCUMENT)
@@ -105,10 +105,6 @@ def examine_missing(model: ModelKey, embeddings: EmbeddingStore) -> Check:
         detail = f"{missing} texts have no vector of {model.model_id} yet{kept}"
         return Check(MISSING, CheckStatus.WARNING, detail, "run `kebab index --embeddings`")
     return Check(MISSING, CheckStatus.OK, f"complete{kept}")
-
-
-def key_of(embedder: Embedder) -> ModelKey:
-    return ModelKey(embedder.model_id, embedder.version, embedder.dimensions)
 
 
 def _behind(index: LexicalIndex | VectorIndex, store: DocumentStore) -> Check | None:

@@ -113,7 +113,7 @@ class Indexer:
             index.optimize()
 
     def _embed(self, embedder: Embedder, progress: Progress, cancelled: Cancelled) -> int:
-        total = self.embeddings.count_missing(self._model(embedder))
+        total = self.embeddings.count_missing(ModelKey.of(embedder))
         began = time.perf_counter()
 
         def advanced(done: int) -> None:
@@ -127,11 +127,8 @@ class Indexer:
             self.embeddings, embedder, batch_size=self.batch_size, progress=advanced, cancelled=cancelled
         )
 
-    def _model(self, embedder: Embedder) -> ModelKey:
-        return ModelKey(embedder.model_id, embedder.version, embedder.dimensions)
-
     def _report(self, embedded: int, rebuilt: bool, cancelled: bool, duration_ms: int) -> IndexReport:
-        missing = self.embeddings.count_missing(self._model(self.embedder)) if self.embedder else 0
+        missing = self.embeddings.count_missing(ModelKey.of(self.embedder)) if self.embedder else 0
         return IndexReport(
             lexical_chunks=self.lexical.count(),
             vector_chunks=self.vectors.count() if self.vectors else 0,
