@@ -57,7 +57,7 @@ class Mover:
             ResetScope.CONFIG: [self.settings.file] if self.settings.file else [],
         }
         everything = [path for paths in scopes.values() for path in paths]
-        return scopes.get(scope, [*everything, folder / "models", folder / "models.json"])
+        return scopes.get(scope, [*everything, engines.models_dir, folder / "models.json"])
 
     def export_bundle(self, path: Path) -> BundleReport:
         from kebab.upkeep.bundle import write_bundle

@@ -11,7 +11,8 @@ import pytest
 from kebab import Kebab, config
 from kebab.adapters.embedders.onnx_folder import OnnxFolderEmbedder
 from kebab.adapters.embedders.prefixes import prefixes_of
-from kebab.engines import OLLAMA, Engines
+from kebab.engines import Engines
+from kebab.engines.network import OLLAMA
 from kebab.ports import EmbeddingKind
 from kebab.upkeep.models import choose
 from tests.adapters.embedders.small_model import write_small_model

@@ -1,0 +1,266 @@
+"""The engines a configuration asks for, built when first used: alone in naming adapters.
+
+A choice is a dict from the name in the settings to a function that imports and builds the engine.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kebab.config import Settings
+from kebab.config.sections import EmbeddingModel, LlmModel
+from kebab.engines import models, network
+from kebab.engines.choice import chosen
+from kebab.engines.stores import Stores
+from kebab.errors import EngineError, NotIndexed, ReadOnly
+from kebab.ports import (
+    Embedder,
+    ExecutionIndex,
+    LanguageModel,
+    LexicalIndex,
+    MemoryKind,
+    ModelKey,
+    Reranker,
+    VectorIndex,
+)
+
+if TYPE_CHECKING:
+    from kebab.adapters.source_files import DiskSourceFiles
+    from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
+    from kebab.adapters.sqlite.connection import Database
+    from kebab.adapters.surreal.store import SurrealExecutionStore
+    from kebab.engines.memory import MemoryEngines
+    from kebab.search.analyze import Analyzer
+
+__all__ = ["Engines", "Stores"]
+
+
+class Engines:
+    """Stores, indexes and models of one knowledge base."""
+
+    def __init__(self, settings: Settings, *, readonly: bool = False) -> None:
+        self.settings = settings
+        self.readonly = readonly
+        self._databases: list[Database] = []
+
+    @property
+    def database_file(self) -> Path:
+        return self.settings.data_dir / "kebab.sqlite"
+
+    @property
+    def lock_file(self) -> Path:
+        return self.settings.data_dir / "writer.lock"
+
+    @property
+    def index_dir(self) -> Path:
+        return self.settings.data_dir / "index"
+
+    @property
+    def models_dir(self) -> Path:
+        """What fastembed downloaded."""
+        return self.settings.data_dir / "models"
+
+    @property
+    def inbox_dir(self) -> Path:
+        """Texts and files that belong to no source."""
+        return self.settings.data_dir / "inbox"
+
+    def close(self) -> None:
+        for database in self._databases:
+            database.close()
+        if "_memory" in self.__dict__:
+            self._memory.close()
+
+    # --- truth -------------------------------------------------------------------------------------
+
+    @cached_property
+    def reading(self) -> Stores:
+        """The stores, for reading; raises NotIndexed where there is no knowledge base."""
+        return Stores(self._database(readonly=True))
+
+    @property
+    def reading_or_none(self) -> Stores | None:
+        """Like ``reading``, and None where there is no knowledge base yet."""
+        try:
+            return self.reading
+        except NotIndexed:
+            return None
+
+    @cached_property
+    def _writing(self) -> Stores:
+        return Stores(self._database(readonly=False))
+
+    @contextmanager
+    def writing(self, command: str) -> Iterator[Stores]:
+        """The stores, for writing, while no other process writes; created where they are missing.
+
+        Raises ReadOnly in read-only mode and Locked, naming the owner, while another process writes.
+        """
+        with self.locked(command):
+            yield self._writing
+
+    @contextmanager
+    def locked(self, command: str) -> Iterator[None]:
+        """Keep other writers out, without opening the stores; raises like ``writing``."""
+        from kebab.adapters.writer_lock import writer_lock
+
+        self.forbid_readonly(command)
+        with writer_lock(self.lock_file, command=command):
+            yield
+
+    def forbid_readonly(self, command: str) -> None:
+        if self.readonly:
+            raise ReadOnly(f"{command} writes, and kebab runs read-only", hint="leave --readonly out")
+
+    def lock_owner(self) -> str | None:
+        """Who writes now, in words; None when nobody does."""
+        from kebab.adapters.writer_lock import lock_owner
+
+        owner = lock_owner(self.lock_file)
+        return str(owner) if owner else None
+
+    @contextmanager
+    def opened_copy(self, file: Path) -> Iterator[Stores]:
+        """The stores of a copy of some knowledge base, for reading, once it is known to be sound.
+
+        Raises Corrupt, or EngineUnavailable where a newer kebab wrote it.
+        """
+        from kebab.adapters.sqlite.connection import Database
+
+        database = Database(file, readonly=True, any_schema=True)
+        try:
+            database.require_sound()
+            yield Stores(database)
+        finally:
+            database.close()
+
+    @property
+    def answers(self) -> SqliteAnswerStore:
+        """The stored answers; writable unless kebab runs read-only.
+
+        Without the writer's lock, which guards the documents and their indexes: an answer is one row, SQLite
+        itself lets it in between two documents, and asking must not wait for an ingest to end.
+        """
+        return self.reading.answers if self.readonly else self._writing.answers
+
+    def _database(self, *, readonly: bool) -> Database:
+        from kebab.adapters.sqlite.connection import Database
+
+        database = Database(self.database_file, readonly=readonly)
+        self._databases.append(database)
+        return database
+
+    @cached_property
+    def files(self) -> DiskSourceFiles:
+        from kebab.adapters.source_files import DiskSourceFiles
+
+        roots = {source.id: Path(source.root) for source in self.settings.sources}
+        roots.setdefault("inbox", self.inbox_dir)
+        return DiskSourceFiles(roots, self.reading.documents.file_state)
+
+    # --- words -------------------------------------------------------------------------------------
+
+    @cached_property
+    def analyzer(self) -> Analyzer:
+        return self.make_analyzer()
+
+    @property
+    def make_analyzer(self) -> Callable[[], Analyzer]:
+        """Makes analyzers like that of the words index; other processes know it by its name."""
+        from kebab.search.analyze import Analyzer
+
+        return Analyzer
+
+    @cached_property
+    def lexical_index(self) -> LexicalIndex:
+        builders: dict[str, Callable[[], LexicalIndex]] = {"tantivy": self._tantivy, "fts5": self._fts5}
+        return chosen(builders, self.settings.search.lexical_engine, key="search.lexical_engine")()
+
+    def _tantivy(self) -> LexicalIndex:
+        from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
+
+        return TantivyLexicalIndex(self.index_dir / "tantivy", self.analyzer)
+
+    def _fts5(self) -> LexicalIndex:
+        from kebab.adapters.fts5_lexical import Fts5LexicalIndex
+
+        return Fts5LexicalIndex(self.index_dir / "fts5.sqlite", self.analyzer)
+
+    # --- meaning -----------------------------------------------------------------------------------
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """The configured model, or None where the configuration asks for words alone."""
+        return self.build_embedder(self.settings.models.embedding)
+
+    @property
+    def embeds_apart(self) -> bool:
+        """Whether each process may have an embedder of its own: one that maps a table and uses one core."""
+        return self.settings.models.embedding.provider == "static"
+
+    @property
+    def embedder_or_none(self) -> Embedder | None:
+        """Like ``embedder``, and None too where the model cannot be loaded: for those who can do without."""
+        try:
+            return self.embedder
+        except EngineError:
+            return None
+
+    def build_embedder(self, model: EmbeddingModel) -> Embedder | None:
+        """Any model, or None for the provider that is none."""
+        return models.build_embedder(model, downloads=self.models_dir)
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """The configured reranker, or None where the order of the search stands."""
+        return models.build_reranker(self.settings.models.reranker, downloads=self.models_dir)
+
+    def build_language_model(self, model: LlmModel) -> LanguageModel | None:
+        """The model, or None where answers are extracted without one."""
+        return models.build_language_model(model)
+
+    def vector_index(self, model: ModelKey) -> VectorIndex:
+        from kebab.adapters.lance_vector import LanceVectorIndex
+
+        return LanceVectorIndex(self.index_dir / "vectors", model)
+
+    def fastembed_models(self) -> list[tuple[str, int]]:
+        """What fastembed could download, with dimensions; raises ModelUnavailable without the package."""
+        from kebab.adapters.embedders.fastembed import supported_models
+
+        return supported_models()
+
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        """Every network address that these settings may contact, sorted; empty means none, ever."""
+        return network.endpoints(self.settings)
+
+    # --- execution memory --------------------------------------------------------------------------
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether the memory's engine is installed."""
+        return importlib.util.find_spec("surrealdb") is not None
+
+    @property
+    def memory_dir(self) -> Path:
+        """The embedded store, and the indexes derived from whichever store is used."""
+        return self.settings.data_dir / "memory"
+
+    @cached_property
+    def _memory(self) -> MemoryEngines:
+        from kebab.engines.memory import MemoryEngines
+
+        return MemoryEngines(self.settings.memory, folder=self.memory_dir, analyzer=self.analyzer)
+
+    @property
+    def execution_store(self) -> SurrealExecutionStore:
+        return self._memory.store
+
+    def execution_index(self, kind: MemoryKind) -> ExecutionIndex:
+        return self._memory.index(kind)

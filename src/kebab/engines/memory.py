@@ -1,0 +1,67 @@
+"""The execution memory: the store that holds it and the indexes that find in it."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kebab.config.sections import Memory
+from kebab.engines.choice import chosen
+from kebab.ports import ExecutionIndex, MemoryKind
+
+if TYPE_CHECKING:
+    from kebab.adapters.surreal.connection import SurrealConnection
+    from kebab.adapters.surreal.store import SurrealExecutionStore
+    from kebab.search.analyze import Analyzer
+
+
+class MemoryEngines:
+    """Store and indexes over one connection, made when one of them is first asked for."""
+
+    def __init__(self, settings: Memory, *, folder: Path, analyzer: Analyzer) -> None:
+        self.settings = settings
+        self.folder = folder
+        self.analyzer = analyzer
+
+    def close(self) -> None:
+        if "_connection" in self.__dict__:
+            self._connection.close()
+
+    @cached_property
+    def _connection(self) -> SurrealConnection:
+        from kebab.adapters.surreal.connection import SurrealConnection
+        from kebab.adapters.surreal.schema import migrate
+
+        return SurrealConnection(
+            self.settings.url or f"surrealkv://{self.folder / 'store'}",
+            namespace=self.settings.namespace,
+            database=self.settings.database,
+            username=os.environ.get("KEBAB_MEMORY_USER", ""),
+            password=os.environ.get("KEBAB_MEMORY_PASSWORD", ""),
+            on_open=migrate,
+        )
+
+    @cached_property
+    def store(self) -> SurrealExecutionStore:
+        from kebab.adapters.surreal.store import SurrealExecutionStore
+
+        return SurrealExecutionStore(self._connection, analyzer=self.analyzer)
+
+    def index(self, kind: MemoryKind) -> ExecutionIndex:
+        builders = {"derived": self._derived, "native": self._native}
+        return chosen(builders, self.settings.search, key="memory.search")(kind)
+
+    def _derived(self, kind: MemoryKind) -> ExecutionIndex:
+        from kebab.adapters.execution_index.index import SidecarExecutionIndex
+
+        def folder() -> Path:
+            return self.folder / "index" / self.store.identity() / kind
+
+        return SidecarExecutionIndex(folder, analyzer=self.analyzer)
+
+    def _native(self, kind: MemoryKind) -> ExecutionIndex:
+        from kebab.adapters.surreal.native import SurrealExecutionIndex
+
+        return SurrealExecutionIndex(self._connection, kind=kind, analyzer=self.analyzer)

@@ -1,0 +1,24 @@
+"""What may be contacted over the network."""
+
+from __future__ import annotations
+
+from kebab.config import Settings
+
+OLLAMA = "http://127.0.0.1:11434"
+"""Where Ollama listens when the settings name no endpoint."""
+
+
+def endpoints(settings: Settings) -> tuple[str, ...]:
+    """Every network address that these settings may contact, sorted; empty means none, ever."""
+    embedding, llm = settings.models.embedding, settings.models.llm
+    found = {_endpoint(embedding.provider, embedding.endpoint), _endpoint(llm.provider, llm.endpoint)}
+    local = (embedding, settings.models.reranker)
+    if any(model.provider == "fastembed" and not model.path for model in local):
+        found.add("https://huggingface.co (fastembed, to download the model once)")
+    url = settings.memory.url
+    found.add(url if url.startswith(("ws:", "wss:", "http:", "https:")) else "")
+    return tuple(sorted(found - {""}))
+
+
+def _endpoint(provider: str, endpoint: str) -> str:
+    return (endpoint or {"ollama": OLLAMA}.get(provider, "")) if provider in ("ollama", "openai") else ""

@@ -1,0 +1,51 @@
+"""The tables of the knowledge base."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
+    from kebab.adapters.sqlite.connection import Database
+    from kebab.adapters.sqlite.document_store import SqliteDocumentStore
+    from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
+    from kebab.adapters.sqlite.eval_store import SqliteEvalStore
+    from kebab.adapters.sqlite.ledger import SqliteLedger
+
+
+class Stores:
+    """The tables of one SQLite file, over one way of opening it."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    @cached_property
+    def documents(self) -> SqliteDocumentStore:
+        from kebab.adapters.sqlite.document_store import SqliteDocumentStore
+
+        return SqliteDocumentStore(self.database)
+
+    @cached_property
+    def embeddings(self) -> SqliteEmbeddingStore:
+        from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
+
+        return SqliteEmbeddingStore(self.database)
+
+    @cached_property
+    def ledger(self) -> SqliteLedger:
+        from kebab.adapters.sqlite.ledger import SqliteLedger
+
+        return SqliteLedger(self.database)
+
+    @cached_property
+    def answers(self) -> SqliteAnswerStore:
+        from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
+
+        return SqliteAnswerStore(self.database)
+
+    @cached_property
+    def evaluations(self) -> SqliteEvalStore:
+        from kebab.adapters.sqlite.eval_store import SqliteEvalStore
+
+        return SqliteEvalStore(self.database)
