@@ -6,7 +6,7 @@ loads none and searching works where the memory engine is not installed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from datetime import timedelta
@@ -20,6 +20,7 @@ import msgspec
 from kebab import config
 from kebab.config.sections import Source
 from kebab.domain.hits import Leg, SearchResponse
+from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.engines import Engines, Stores
 from kebab.errors import EngineError, InvalidInput, Locked, ModelUnavailable, Timeout
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent, AskRequest
     from kebab.domain.documents import DocumentSummary
     from kebab.domain.evaluations import EvalReport
-    from kebab.domain.ingests import IngestItem, IngestProgress, IngestReport, IngestRun
+    from kebab.domain.ingests import IngestItem, IngestReport, IngestRun
     from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
     from kebab.domain.reports import (
         BundleReport,
@@ -57,17 +58,6 @@ if TYPE_CHECKING:
     from kebab.search.present import Presenter
     from kebab.search.read import Reader
     from kebab.search.rerank import Stage
-
-Progress = Callable[["IngestProgress"], None]
-Cancelled = Callable[[], bool]
-
-
-def _silent(_: IngestProgress) -> None:
-    """Progress that nobody watches."""
-
-
-def _never() -> bool:
-    return False
 
 
 class Kebab:
@@ -126,8 +116,8 @@ class Kebab:
         dry_run: bool = False,
         force: bool = False,
         allow_mass_delete: bool = False,
-        progress: Progress = _silent,
-        cancelled: Cancelled = _never,
+        progress: Progress = silent,
+        cancelled: Cancelled = never,
     ) -> IngestReport:
         """Index what is new or changed and remove what is gone; with ``paths``, only those."""
         with self.engines.writing("ingest") as stores:
@@ -461,8 +451,8 @@ class Kebab:
         rebuild: bool = False,
         model: str | None = None,
         batch_size: int | None = None,
-        progress: Progress = _silent,
-        cancelled: Cancelled = _never,
+        progress: Progress = silent,
+        cancelled: Cancelled = never,
     ) -> IndexReport:
         """Bring derived data up to date with the store; without a flag, all of it.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import kebab
 from kebab.config import Settings
 from kebab.domain.executions import ExecutionFilters
-from kebab.domain.ingests import IngestProgress
+from kebab.domain.progress import Cancelled, Progress
 from kebab.domain.reports import Check, CheckStatus, DoctorReport, IndexReport, SchemaReport
 from kebab.engines import Engines, Stores
 from kebab.errors import EngineError, Locked, NotIndexed
@@ -20,9 +19,6 @@ from kebab.ports import Embedder, MemoryKind, ModelKey, VectorIndex
 if TYPE_CHECKING:
     from kebab.upkeep.doctor import Doctor
     from kebab.upkeep.index import Indexer
-
-Progress = Callable[[IngestProgress], None]
-Cancelled = Callable[[], bool]
 
 MEMORY = "execution memory"
 

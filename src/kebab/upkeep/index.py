@@ -8,20 +8,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kebab.domain.ingests import IngestPhase, IngestProgress
+from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.domain.reports import IndexReport
 from kebab.errors import KebabError
 from kebab.ports import DocumentStore, Embedder, EmbeddingStore, LexicalIndex, ModelKey, VectorIndex
-
-Progress = Callable[[IngestProgress], None]
-Cancelled = Callable[[], bool]
-
-
-def silent(_: IngestProgress) -> None:
-    """Hears the events and says nothing."""
-
-
-def never() -> bool:
-    return False
 
 
 class CatchUp(Protocol):
