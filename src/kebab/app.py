@@ -7,35 +7,26 @@ loads none and searching works where the memory engine is not installed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import fields, replace
-from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from kebab import config
-from kebab.config.sections import Source
-from kebab.domain.hits import Leg, SearchResponse
 from kebab.domain.progress import Cancelled, Progress, never, silent
-from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
-from kebab.engines import Engines, Stores
-from kebab.errors import EngineError, InvalidInput, Locked, ModelUnavailable, Timeout
-from kebab.ports import ModelKey
+from kebab.engines import Engines
+from kebab.errors import Locked
 
 # What only annotations name is not loaded: making its dataclasses would be a third of a cold search.
 if TYPE_CHECKING:
-    from kebab.answer.gate import Gate
     from kebab.answer.pipeline import Asker
     from kebab.config import Settings
     from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent, AskRequest
     from kebab.domain.documents import DocumentSummary
     from kebab.domain.evaluations import EvalReport
+    from kebab.domain.hits import SearchResponse
     from kebab.domain.ingests import IngestItem, IngestReport, IngestRun
     from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
+    from kebab.domain.queries import SearchFilters, SearchMode
     from kebab.domain.reports import (
         BundleReport,
         DoctorReport,
@@ -45,19 +36,18 @@ if TYPE_CHECKING:
         SchemaReport,
     )
     from kebab.domain.why import WhyReport
+    from kebab.engines import Stores
     from kebab.evaluate.archive import Archive
-    from kebab.evaluate.laboratory import Laboratory, Measured
+    from kebab.evaluate.laboratory import Laboratory
     from kebab.ingest.pipeline import IngestPipeline
     from kebab.keeper.care import Caretaker
     from kebab.keeper.models import ModelShelf
     from kebab.keeper.moving import Mover
     from kebab.memory.room import ExecutionMemory
-    from kebab.ports import Embedder, VectorIndex
     from kebab.search.fusion import QueryEvidence
-    from kebab.search.hybrid import HybridRetriever, LegRetriever
-    from kebab.search.present import Presenter
+    from kebab.search.hybrid import HybridRetriever
     from kebab.search.read import Reader
-    from kebab.search.rerank import Stage
+    from kebab.wiring.search import Searcher
 
 
 class Kebab:
@@ -143,48 +133,9 @@ class Kebab:
         return self.engines.reading.ledger.items(run_id)
 
     def _pipeline(self, stores: Stores) -> IngestPipeline:
-        from kebab.ingest.chunk.policy import ChunkPolicy
-        from kebab.ingest.pipeline import IngestLimits, IngestPipeline
-        from kebab.ingest.scan import SourceFolder
+        from kebab.wiring.ingest import build_pipeline
 
-        settings = self.settings
-        embedder, vectors, notes = self._embedding()
-        return IngestPipeline(
-            sources=tuple(
-                SourceFolder(s.id, Path(s.root), s.exclude, s.trust_level, s.source_type)
-                for s in settings.sources
-            ),
-            inbox=self.engines.inbox_dir,
-            policy=ChunkPolicy(
-                settings.chunking.target_tokens,
-                settings.chunking.overlap_tokens,
-                settings.chunking.max_tokens,
-            ),
-            limits=IngestLimits(
-                max_file_bytes=settings.ingest.max_file_mb << 20,
-                follow_symlinks=settings.ingest.follow_symlinks,
-                workers=settings.ingest.workers,
-                batch_size=settings.models.embedding.batch_size,
-            ),
-            store=stores.documents,
-            embeddings=stores.embeddings,
-            ledger=stores.ledger,
-            lexical=self.engines.lexical_index,
-            make_analyzer=self.engines.make_analyzer,
-            embedder=embedder,
-            embed_apart=self.engines.embeds_apart,
-            vectors=vectors,
-            notes=notes,
-        )
-
-    def _embedding(self) -> tuple[Embedder | None, VectorIndex | None, tuple[str, ...]]:
-        """The model and its index; without a usable model, what the report is to say about it."""
-        try:
-            embedder = self.engines.embedder
-            vectors = self.engines.vector_index(ModelKey.of(embedder)) if embedder else None
-        except (ModelUnavailable, Timeout) as error:
-            return None, None, (f"not embedded: {error.message}",)
-        return embedder, vectors, ()
+        return build_pipeline(self.settings, self.engines, stores)
 
     # --- search ------------------------------------------------------------------------------------
 
@@ -203,26 +154,15 @@ class Kebab:
         snippet_chars: int | None = None,
     ) -> SearchResponse:
         """One page of hits, best first; ``next_cursor`` of the response gives the next page."""
-        from kebab.search import page
-
-        query = self._query(text, mode=mode, k=k, filters=filters, explain=explain)
-        revision = self.engines.reading.documents.revision()
-        offset = page.read_cursor(cursor, revision=revision, query=query) if cursor else 0
-        retriever = self.retriever(fusion=fusion, snippet_chars=snippet_chars)
-        found = retriever.search(replace(query, k=offset + query.k + 1))
-        hits, truncated = page.within_budget(found.hits[offset : offset + query.k], max_tokens)
-        more = len(found.hits) > offset + len(hits)
-        end = offset + len(hits)
-        return SearchResponse(
-            query=text,
-            mode=query.mode,
-            hits=hits,
-            next_cursor=page.make_cursor(end, revision=revision, query=query) if more else None,
-            truncated=truncated,
-            degraded=found.degraded,
-            index_version=retriever.version_in(query.mode),
-            fusion=found.fusion,
-            trace=found.trace if trace else None,
+        query = self._searcher.query(text, mode=mode, k=k, filters=filters, explain=explain)
+        return self._searcher.page(
+            text,
+            query,
+            fusion=fusion,
+            trace=trace,
+            cursor=cursor,
+            max_tokens=max_tokens,
+            snippet_chars=snippet_chars,
         )
 
     def why(
@@ -236,101 +176,18 @@ class Kebab:
         fusion: str | None = None,
     ) -> WhyReport:
         """Why a document (by id or path) or a chunk (by id) was, or was not, among the results."""
-        from kebab.search.why import WhyReader
-
-        query = self._query(text, mode=mode, k=k, filters=filters, explain=False)
-        reader = WhyReader(
-            self.retriever(fusion=fusion), self.engines.reading.documents, self.engines.analyzer
-        )
-        chunk = self._reader.find_chunk(reference)
-        if chunk is not None:
-            return reader.explain(chunk.chunk.doc_id, query, only=chunk.chunk.chunk_id)
-        return reader.explain(self._reader.document(reference).doc_id, query)
+        query = self._searcher.query(text, mode=mode, k=k, filters=filters)
+        return self._searcher.why(reference, query, fusion=fusion)
 
     def retriever(self, *, fusion: str | None = None, snippet_chars: int | None = None) -> HybridRetriever:
         """Search as a service for the other rooms: dispatches by the query's mode."""
-        from kebab.search.evidence import CoverageReader
-        from kebab.search.fusion import Adaptive, policies
-        from kebab.search.hybrid import HybridRetriever
-        from kebab.search.lexical import LexicalRetriever
+        return self._searcher.retriever(fusion=fusion, snippet_chars=snippet_chars)
 
-        search = self.settings.search
-        learned = search.adaptive
-        named = policies(
-            k=search.rrf_k,
-            lexical=search.weights.lexical,
-            vector=search.weights.vector,
-            adaptive=Adaptive(learned.held, learned.unheld, learned.enough, learned.bridge),
-        )
-        name = fusion or search.hybrid_fusion
-        if name not in named:
-            raise InvalidInput(f"there is no fusion policy {name!r}", hint=f"one of {', '.join(named)}")
-        store, index = self.engines.reading.documents, self.engines.lexical_index
-        presenter = self._presenter(snippet_chars)
-        return HybridRetriever(
-            lexical=LexicalRetriever(index, store, self.engines.analyzer, presenter),
-            vector=self._vector_leg(presenter),
-            store=store,
-            fusion=named[name],
-            evidence=CoverageReader(index, store, self.engines.analyzer),
-            presenter=presenter,
-            candidates=search.candidates,
-            stages=self._stages(),
-        )
+    @cached_property
+    def _searcher(self) -> Searcher:
+        from kebab.wiring.search import Searcher
 
-    def _stages(self) -> tuple[Stage, ...]:
-        reranker = self.engines.reranker
-        if reranker is None:
-            return ()
-        from kebab.search.rerank import RerankStage
-
-        top = self.settings.models.reranker.top
-        return (RerankStage(reranker, self.engines.reading.documents, top),)
-
-    def _vector_leg(self, presenter: Presenter) -> LegRetriever | None:
-        from kebab.search.hybrid import UnavailableLeg
-        from kebab.search.vector import VectorRetriever
-
-        stores = self.engines.reading
-        try:
-            embedder = self.engines.embedder
-            if embedder is None:
-                return None
-            index = self.engines.vector_index(ModelKey.of(embedder))
-        except EngineError as error:
-            return UnavailableLeg(Leg.VECTOR, error)
-        return VectorRetriever(
-            index, embedder, stores.documents, stores.embeddings, self.engines.analyzer, presenter
-        )
-
-    def _presenter(self, snippet_chars: int | None) -> Presenter:
-        from kebab.search.present import Presenter
-
-        search = self.settings.search
-        return Presenter(
-            store=self.engines.reading.documents,
-            analyzer=self.engines.analyzer,
-            files=self.engines.files,
-            snippet_chars=snippet_chars or search.snippet_chars,
-            stale_after=timedelta(days=search.stale_threshold_days) if search.stale_threshold_days else None,
-        )
-
-    def _query(
-        self,
-        text: str,
-        *,
-        mode: SearchMode | None,
-        k: int | None,
-        filters: SearchFilters | None,
-        explain: bool,
-    ) -> SearchQuery:
-        from kebab.search.parse import parse_query
-
-        wanted = self.settings.search.default_k if k is None else k
-        if not 1 <= wanted <= 1000:
-            raise InvalidInput(f"k is {wanted}; it must lie between 1 and 1000")
-        chosen = mode or self.settings.search.default_mode
-        return replace(parse_query(text, mode=chosen, k=wanted, filters=filters), explain=explain)
+        return Searcher(self.settings, self.engines)
 
     # --- asking ------------------------------------------------------------------------------------
 
@@ -363,51 +220,15 @@ class Kebab:
     def _ask_request(
         self, question: str, *, mode: SearchMode | None, k: int | None, filters: SearchFilters | None
     ) -> AskRequest:
-        from kebab.domain.answers import AskRequest
+        from kebab.wiring.answer import ask_request
 
-        query = self._query(question, mode=mode, k=k, filters=filters, explain=False)
-        return AskRequest(question, query.mode, query.k, filters or SearchFilters())
-
-    def _gate(self, retriever: HybridRetriever) -> Gate:
-        from kebab.answer.background import Background
-        from kebab.answer.gate import Gate, GateWeights
-        from kebab.search.vector import VectorRetriever
-
-        fitted, leg = self.settings.rag.gate, retriever.vector
-        return Gate(
-            analyzer=self.engines.analyzer,
-            lexical=self.engines.lexical_index,
-            weights=GateWeights(**{item.name: getattr(fitted, item.name) for item in fields(GateWeights)}),
-            threshold=fitted.threshold,
-            background=Background(leg.embedder, leg.index) if isinstance(leg, VectorRetriever) else None,
-        )
+        return ask_request(self._searcher, question, mode=mode, k=k, filters=filters)
 
     @cached_property
     def _asker(self) -> Asker:
-        from kebab.answer.extract import ExtractiveWriter
-        from kebab.answer.generate import ModelWriter, Writer
-        from kebab.answer.pipeline import Asker
-        from kebab.answer.prompt import load_template
+        from kebab.wiring.answer import build_asker
 
-        engines, retriever = self.engines, self.retriever()
-        gate = self._gate(retriever)
-        model = engines.build_language_model(self.settings.models.llm)
-        writer: Writer = ExtractiveWriter(gate, engines.analyzer, engines.embedder_or_none)
-        if model is not None:
-            writer = ModelWriter(model, load_template())
-        return Asker(
-            retriever=retriever,
-            store=engines.reading.documents,
-            analyzer=engines.analyzer,
-            gate=gate,
-            writer=writer,
-            answers=engines.answers,
-            max_context_tokens=self.settings.rag.max_context_tokens,
-            read_query=lambda asked: self._query(
-                asked.question, mode=asked.mode, k=asked.k, filters=asked.filters, explain=False
-            ),
-            keeps=not engines.readonly,
-        )
+        return build_asker(self._searcher)
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -436,10 +257,9 @@ class Kebab:
 
     @cached_property
     def _reader(self) -> Reader:
-        from kebab.search.read import Reader
+        from kebab.wiring.read import build_reader
 
-        stores = self.engines.reading
-        return Reader(stores.documents, stores.embeddings, self.engines.files)
+        return build_reader(self.engines)
 
     # --- upkeep ------------------------------------------------------------------------------------
 
@@ -531,9 +351,9 @@ class Kebab:
     @cached_property
     def laboratory(self) -> Laboratory[QueryEvidence]:
         """Golden queries, standard collections and tuning, measured on this configuration."""
-        from kebab.evaluate.laboratory import Laboratory
+        from kebab.wiring.evaluate import build_laboratory
 
-        return Laboratory(here=self._measured, temporary=self._temporary)
+        return build_laboratory(self._searcher)
 
     @property
     def evaluations(self) -> Archive:
@@ -555,57 +375,11 @@ class Kebab:
             return False
         return True
 
-    def _measured(self) -> Measured[QueryEvidence]:
-        from kebab.evaluate.laboratory import CURRENT, Measured
-        from kebab.evaluate.tune import Candidate
-        from kebab.search.grid import grid
-        from kebab.search.parse import parse_query
-
-        embedder = self.engines.embedder
-        candidates = {CURRENT: Candidate(self.retriever().fusion)}
-        candidates |= {name: Candidate(point.policy, point.settings) for name, point in grid().items()}
-        return Measured(
-            documents=self.engines.reading.documents,
-            retriever=lambda fusion: self.retriever(fusion=fusion),
-            fusion=self.settings.search.hybrid_fusion,
-            embedding_model=embedder.model_id if embedder else None,
-            read=parse_query,
-            policies=candidates,
-            refuses=self._refuses,
-        )
-
-    def _refuses(self, question: str, mode: SearchMode) -> bool:
-        """Whether asking ends in a refusal; questions of an evaluation are not kept as answers."""
-        request = self._ask_request(question, mode=mode, k=None, filters=None)
-        return not replace(self._asker, keeps=False).ask(request).grounded
-
-    @contextmanager
-    def _temporary(self, root: Path) -> Iterator[Measured[QueryEvidence]]:
-        """A knowledge base of one folder, with these settings, that is gone afterwards."""
-        with TemporaryDirectory(prefix="kebab-eval-") as data_dir:
-            source = Source(id="eval", root=str(root.expanduser().absolute()))
-            settings = msgspec.structs.replace(self.settings, data_dir=Path(data_dir), sources=(source,))
-            with Kebab(settings) as base:
-                base.ingest()
-                yield base._measured()
-
     # --- execution memory --------------------------------------------------------------------------
 
     @cached_property
     def memory(self) -> ExecutionMemory:
         """What agents did before. Nothing is opened until it is used."""
-        from kebab.memory.embedding import UnavailableEmbedder
-        from kebab.memory.room import ExecutionMemory
-        from kebab.ports import MemoryKind
+        from kebab.wiring.memory import build_memory
 
-        try:
-            embedder: Embedder | None = self.engines.embedder
-        except EngineError as error:
-            embedder = UnavailableEmbedder(error)
-        return ExecutionMemory(
-            self.engines.execution_store,
-            self.engines.execution_index(MemoryKind.EXECUTIONS),
-            self.engines.execution_index(MemoryKind.TASKS),
-            embedder,
-            readonly=self.engines.readonly,
-        )
+        return build_memory(self.engines)

@@ -1,0 +1,66 @@
+"""The ingest room joined to the engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kebab.errors import ModelUnavailable, Timeout
+from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.pipeline import IngestLimits, IngestPipeline
+from kebab.ingest.scan import SourceFolder
+from kebab.ports import Embedder, ModelKey, VectorIndex
+
+if TYPE_CHECKING:
+    from kebab.config import Settings
+    from kebab.engines import Engines, Stores
+
+
+def build_pipeline(settings: Settings, engines: Engines, stores: Stores) -> IngestPipeline:
+    """The pipeline that writes into ``stores``; without a usable model its report says so."""
+    embedder, vectors, notes = _embedding(engines)
+    return IngestPipeline(
+        sources=_sources(settings),
+        inbox=engines.inbox_dir,
+        policy=_policy(settings),
+        limits=_limits(settings),
+        store=stores.documents,
+        embeddings=stores.embeddings,
+        ledger=stores.ledger,
+        lexical=engines.lexical_index,
+        make_analyzer=engines.make_analyzer,
+        embedder=embedder,
+        embed_apart=engines.embeds_apart,
+        vectors=vectors,
+        notes=notes,
+    )
+
+
+def _sources(settings: Settings) -> tuple[SourceFolder, ...]:
+    return tuple(
+        SourceFolder(s.id, Path(s.root), s.exclude, s.trust_level, s.source_type) for s in settings.sources
+    )
+
+
+def _policy(settings: Settings) -> ChunkPolicy:
+    sizes = settings.chunking
+    return ChunkPolicy(sizes.target_tokens, sizes.overlap_tokens, sizes.max_tokens)
+
+
+def _limits(settings: Settings) -> IngestLimits:
+    return IngestLimits(
+        max_file_bytes=settings.ingest.max_file_mb << 20,
+        follow_symlinks=settings.ingest.follow_symlinks,
+        workers=settings.ingest.workers,
+        batch_size=settings.models.embedding.batch_size,
+    )
+
+
+def _embedding(engines: Engines) -> tuple[Embedder | None, VectorIndex | None, tuple[str, ...]]:
+    """The model and its index; without a usable model, what the report is to say about it."""
+    try:
+        embedder = engines.embedder
+        vectors = engines.vector_index(ModelKey.of(embedder)) if embedder else None
+    except (ModelUnavailable, Timeout) as error:
+        return None, None, (f"not embedded: {error.message}",)
+    return embedder, vectors, ()

@@ -1,0 +1,22 @@
+"""The application object: what it loads, and when."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOMS = ("ingest", "search", "answer", "memory", "evaluate", "upkeep", "adapters", "wiring", "keeper")
+
+
+def test_opening_a_knowledge_base_loads_no_room_and_no_engine(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("", encoding="utf-8")
+    code = (
+        "import sys; from pathlib import Path; from kebab import Kebab\n"
+        "Kebab.open(Path(sys.argv[1])).close()\n"
+        f"print([name for name in sys.modules if name.startswith(tuple('kebab.' + r for r in {ROOMS!r}))])"
+    )
+    command = [sys.executable, "-c", code, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
