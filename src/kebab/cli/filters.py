@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC
 from functools import wraps
 from typing import Any, TypeVar
 
 import click
 
 from kebab.cli.session import OneOf
+from kebab.cli.times import moment
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import DocId
 from kebab.domain.queries import SearchFilters
@@ -67,16 +69,6 @@ def _trust(value: str | None) -> TrustLevel | None:
 
 
 def _time(value: str | None) -> str | None:
-    """The time in UTC; one without a zone is meant in UTC, a bare date means its midnight."""
-    if not value:
-        return None
-    from datetime import UTC, datetime
-
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError as error:
-        raise InvalidInput(
-            f"{value!r} is not an ISO 8601 time", hint="such as 2026-02-28 or 2026-02-28T09:00:00+09:00"
-        ) from error
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    return moment.isoformat().replace("+00:00", "Z")
+    """The time in UTC, as the store compares it."""
+    typed = moment(value)
+    return typed.astimezone(UTC).isoformat().replace("+00:00", "Z") if typed else None

@@ -11,8 +11,9 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from kebab.cli import memory_view as view
-from kebab.cli.memory_filters import execution_filters, moment
+from kebab.cli.memory_filters import execution_filters
 from kebab.cli.session import Session, command, group
+from kebab.cli.times import moment
 from kebab.domain.executions import Execution, ExecutionFilters, Prefer, execution_id
 from kebab.errors import InvalidInput
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, TypeVar
 
 import click
 
+from kebab.cli.times import moment
 from kebab.domain.executions import ExecutionFilters
-from kebab.errors import InvalidInput
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -49,16 +48,3 @@ def execution_filters(function: F) -> F:
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated  # type: ignore[no-any-return]
-
-
-def moment(value: str | None) -> datetime | None:
-    """A time as typed; one without a zone is meant in UTC, a bare date means its midnight."""
-    if not value:
-        return None
-    try:
-        parsed = datetime.fromisoformat(value)
-    except ValueError as error:
-        raise InvalidInput(
-            f"{value!r} is not an ISO 8601 time", hint="such as 2026-02-28 or 2026-02-28T09:00:00+09:00"
-        ) from error
-    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed
