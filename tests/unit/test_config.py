@@ -221,7 +221,8 @@ def test_the_example_source_in_the_template_is_valid(tmp_path: Path) -> None:
     assert load(written(tmp_path, text), cwd=tmp_path).sources[0].id == "work"
 
 
-def test_a_root_with_quotes_and_backslashes_survives_the_template(tmp_path: Path) -> None:
-    root = str(tmp_path / 'a "b" \\ 노트')
+@pytest.mark.parametrize("name", ['a "b" \\ 노트', "flag \U0001f3f4\U000e0067\U000e007f", "bell \x07"])
+def test_a_root_of_unusual_characters_survives_the_template(tmp_path: Path, name: str) -> None:
+    root = str(tmp_path / name)
     settings = load(written(tmp_path, template(root=root)), cwd=tmp_path)
     assert settings.sources[0].root == root

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from kebab.config import sections
+from kebab.upkeep.edit_config import quoted
 
 WIDTH = 100
 HEAD = """\
@@ -73,15 +74,7 @@ def toml(value: Any) -> str:
         return repr(value)
     if isinstance(value, (tuple, list)):
         return "[" + ", ".join(toml(item) for item in value) + "]"
-    text = str(value)
-    escaped = "".join(_escape(char) for char in text)
-    return f'"{escaped}"'
-
-
-def _escape(char: str) -> str:
-    if char in '"\\':
-        return "\\" + char
-    return char if char.isprintable() else f"\\u{ord(char):04x}"
+    return quoted(str(value))
 
 
 def documented(section: type[msgspec.Struct]) -> dict[str, str]:

@@ -49,6 +49,19 @@ def write_whole(file: Path, text: str) -> None:
         raise StorageError(f"{file} cannot be written: {error.strerror}") from error
 
 
+def quoted(value: str) -> str:
+    """A string as TOML writes it; what cannot be seen is written by its number."""
+    return '"' + "".join(map(_escaped, value)) + '"'
+
+
+def _escaped(char: str) -> str:
+    if char in '"\\':
+        return "\\" + char
+    if char.isprintable():
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
+
+
 def _section_start(lines: list[str], section: str) -> int | None:
     """The line after the header; None where there is none."""
     header = re.compile(rf"^\s*\[\s*{re.escape(section)}\s*\]\s*(#.*)?$")
@@ -59,7 +72,7 @@ def _set(lines: list[str], start: int, key: str, value: str) -> None:
     end = next((at for at in range(start, len(lines)) if _HEADER.match(lines[at])), len(lines))
     stated = _find(lines, start, end, rf"^\s*{key}\s*=")
     commented = _find(lines, start, end, rf"^\s*#\s*{key}\s*=")
-    line = f"{key} = {_quoted(value)}"
+    line = f"{key} = {quoted(value)}"
     if stated is not None:
         lines[stated : stated + 1] = [line] if value else []
     elif value:
@@ -70,16 +83,6 @@ def _set(lines: list[str], start: int, key: str, value: str) -> None:
 def _find(lines: list[str], start: int, end: int, pattern: str) -> int | None:
     wanted = re.compile(pattern)
     return next((at for at in range(start, end) if wanted.match(lines[at])), None)
-
-
-def _quoted(value: str) -> str:
-    return '"' + "".join(map(_escaped, value)) + '"'
-
-
-def _escaped(char: str) -> str:
-    if char in '"\\':
-        return "\\" + char
-    return char if char.isprintable() else f"\\u{ord(char):04x}"
 
 
 def _verify(before: str, after: str, section: str, values: Mapping[str, str]) -> None:
@@ -108,7 +111,7 @@ def _table(document: dict[str, Any], section: str) -> dict[str, Any]:
 
 
 def _uneditable(section: str, values: Mapping[str, str]) -> ConfigInvalid:
-    wanted = ", ".join(f"{key} = {_quoted(value)}" for key, value in values.items())
+    wanted = ", ".join(f"{key} = {quoted(value)}" for key, value in values.items())
     return ConfigInvalid(
         f"[{section}] is written in a way that kebab does not edit", hint=f"set it by hand: {wanted}"
     )
