@@ -65,6 +65,11 @@ class InvalidInput(UsageError):
 class ReadOnly(UsageError):
     code = "readonly"
 
+    @classmethod
+    def refusing(cls, command: str) -> ReadOnly:
+        """What a command that writes meets in read-only mode."""
+        return cls(f"{command} writes, and kebab runs read-only", hint="leave --readonly out")
+
 
 class StaleCursor(UsageError):
     code = "stale_cursor"

@@ -26,7 +26,7 @@ def init(session: Session, directory: Path | None, force: bool, data_dir: Path |
     from kebab import wire
 
     if session.readonly:
-        raise ReadOnly("init writes, and kebab runs read-only", hint="leave --readonly out")
+        raise ReadOnly.refusing("init")
     file, text = _planned(session.config, directory, data_dir)
     if file.exists() and not force:
         raise InvalidInput(f"{file} exists already", hint="kebab init --force overwrites it")

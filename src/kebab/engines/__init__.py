@@ -115,7 +115,7 @@ class Engines:
 
     def forbid_readonly(self, command: str) -> None:
         if self.readonly:
-            raise ReadOnly(f"{command} writes, and kebab runs read-only", hint="leave --readonly out")
+            raise ReadOnly.refusing(command)
 
     def lock_owner(self) -> str | None:
         """Who writes now, in words; None when nobody does."""

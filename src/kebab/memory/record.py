@@ -136,7 +136,7 @@ class Recorder:
 
     def _refuse_if_readonly(self, command: str) -> None:
         if self.readonly:
-            raise ReadOnly(f"{command} writes, and kebab runs read-only", hint="leave --readonly out")
+            raise ReadOnly.refusing(command)
 
 
 def model_label(embedder: Embedder) -> str:
