@@ -49,12 +49,11 @@ def _typed_section(owner: type, key: str, value: object) -> object:
 
 
 def _key_of(error: msgspec.ValidationError) -> str:
+    found = re.search(r"at `\$\.?([^`]*)`", str(error))
+    place = found[1] if found else ""
     if unknown := re.search(r"unknown field `([^`]+)`", str(error)):
-        parent = re.search(r"at `\$\.?([^`]*)`", str(error))
-        prefix = f"{parent[1]}." if parent and parent[1] else ""
-        return f"{prefix}{unknown[1]}"
-    match = re.search(r"at `\$\.?([^`]*)`", str(error))
-    return match[1] if match and match[1] else "configuration"
+        return f"{place}.{unknown[1]}" if place else unknown[1]
+    return place or "configuration"
 
 
 def _message_of(error: msgspec.ValidationError) -> str:

@@ -28,6 +28,10 @@ class Cue:
     """None: made from the text. Empty: there is none."""
     embedding_model: str | None = None
 
+    @classmethod
+    def of(cls, text: str, embedding: Sequence[float] | None, model: str | None) -> Cue:
+        return cls(text, None if embedding is None else tuple(embedding), model)
+
     @property
     def empty(self) -> bool:
         return not self.text.strip() and not self.embedding

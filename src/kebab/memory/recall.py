@@ -51,7 +51,7 @@ class Recall:
         prefer: Prefer = Prefer.NOTHING,
     ) -> Recalled:
         """Executions by meaning alone. Raises ModelUnavailable for a text where no model can embed it."""
-        cue = Cue(text, None if embedding is None else tuple(embedding), embedding_model)
+        cue = Cue.of(text, embedding, embedding_model)
         return self._recalled(cue, (SEMANTIC,), limit=limit, filters=filters, prefer=prefer)
 
     def search_words(
@@ -80,7 +80,7 @@ class Recall:
         Without ``embedding`` the text is embedded; an empty one means that there is none, and words answer
         alone. Without a text, meaning answers alone. Either case is named in ``degraded``.
         """
-        cue = Cue(text, None if embedding is None else tuple(embedding), embedding_model)
+        cue = Cue.of(text, embedding, embedding_model)
         return self._recalled(cue, (LEXICAL, SEMANTIC), limit=limit, filters=filters, prefer=prefer)
 
     def find_similar_rlm_tasks(
@@ -92,7 +92,7 @@ class Recall:
         limit: int = 10,
     ) -> RecalledTasks:
         """Free-form task records by words and meaning; one without a vector is found by its words."""
-        cue = Cue(text, None if embedding is None else tuple(embedding), embedding_model)
+        cue = Cue.of(text, embedding, embedding_model)
         legs = self._legs(self.tasks, MemoryKind.TASKS)
         fused, ranked, notes = legs.run(cue, (LEXICAL, SEMANTIC), limit=_checked(limit), filters=NO_FILTERS)
         loaded = self.store.load_tasks([item.id for item in fused[:limit]])
