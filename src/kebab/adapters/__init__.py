@@ -1,1 +1,1 @@
-"""Engines behind the ports, one to a module or package. Only app.py imports from here."""
+"""Engines behind the ports, one to a module or package. Only ``engines`` imports from here."""

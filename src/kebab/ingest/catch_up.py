@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import DocId
+from kebab.domain.progress import Cancelled, never
 from kebab.ingest.fresh import Fresh
 from kebab.ingest.lean import leaning
 from kebab.ingest.workers import WorkerDied, Workers
@@ -47,10 +48,6 @@ Counted = Callable[[int], None]
 
 def _uncounted(_: int) -> None:
     pass
-
-
-def _never() -> bool:
-    return False
 
 
 def catch_up_lexical(
@@ -137,17 +134,13 @@ def prune(store: DocumentStore, indexes: Iterable[LexicalIndex | VectorIndex]) -
         store.prune_outbox(upto)
 
 
-def model_key(embedder: Embedder) -> ModelKey:
-    return ModelKey(embedder.model_id, embedder.version, embedder.dimensions)
-
-
 def embed_missing(
     embeddings: EmbeddingStore,
     embedder: Embedder,
     *,
     batch_size: int = 64,
     progress: Callable[[int], None] = _uncounted,
-    cancelled: Callable[[], bool] = _never,
+    cancelled: Cancelled = never,
 ) -> int:
     """Embed every chunk whose content lacks a vector of this model; returns how many.
 
@@ -177,7 +170,7 @@ class EmbeddingPump:
     embeddings: EmbeddingStore
     embedder: Embedder
     batch_size: int = 64
-    cancelled: Callable[[], bool] = _never
+    cancelled: Cancelled = never
     workers: Workers | None = None
     """Processes with the job EMBED, which embeds with this model; without them, a thread of this process."""
     done: int = 0
@@ -209,7 +202,7 @@ class EmbeddingPump:
         if len(self._flights) > WINDOWS_AHEAD // 2 or self.cancelled():
             return
         flying = {key for flight in self._flights for key in flight.keys}
-        missing = self.embeddings.missing(model_key(self.embedder), limit=WINDOW * WINDOWS_AHEAD)
+        missing = self.embeddings.missing(ModelKey.of(self.embedder), limit=WINDOW * WINDOWS_AHEAD)
         waiting = [key for key in missing if key not in flying]
         for start in range(0, len(waiting), WINDOW):
             keys = sorted(waiting[start : start + WINDOW], key=lambda key: (len(missing[key]), key))
@@ -220,7 +213,7 @@ class EmbeddingPump:
         vectors = self._received(flight)
         if vectors is not None:
             keys = flight.keys[: len(vectors)]
-            self.embeddings.put_vectors(model_key(self.embedder), keys, vectors)
+            self.embeddings.put_vectors(ModelKey.of(self.embedder), keys, vectors)
             self.done += len(keys)
 
     def _sent(self, keys: list[str], texts: list[str]) -> _Flight:

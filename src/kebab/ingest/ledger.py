@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,15 +19,11 @@ from kebab.domain.ingests import (
     Outcome,
     RunStatus,
 )
+from kebab.domain.progress import Progress
 from kebab.ingest.parse.formats import extension
 from kebab.ports import Ledger
 
-Progress = Callable[[IngestProgress], None]
 _ITEMS_A_NOTE = 500
-
-
-def silent(_: IngestProgress) -> None:
-    """Hears the events and says nothing."""
 
 
 def utc_now() -> str:

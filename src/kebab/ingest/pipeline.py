@@ -11,13 +11,14 @@ from functools import partial
 from pathlib import Path
 
 from kebab.domain.ingests import FileState, IngestItem, IngestPhase, IngestReport, Outcome, RunStatus
+from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.errors import MassDelete, ModelUnavailable, StorageError, Timeout
 from kebab.ingest import inbox as inbox_folder
-from kebab.ingest.catch_up import EMBED, EmbeddingPump, catch_up_lexical, catch_up_vector, model_key, prune
+from kebab.ingest.catch_up import EMBED, EmbeddingPump, catch_up_lexical, catch_up_vector, prune
 from kebab.ingest.changes import Changes, compare
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.fresh import Fresh
-from kebab.ingest.ledger import Progress, RunLog, silent
+from kebab.ingest.ledger import RunLog
 from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, SameContent
 from kebab.ingest.scan import SourceFolder, scan
@@ -31,6 +32,7 @@ from kebab.ports import (
     EmbeddingStore,
     Ledger,
     LexicalIndex,
+    ModelKey,
     VectorIndex,
 )
 
@@ -42,12 +44,6 @@ MANY_MISSING = 1000
 """Texts without a vector that are worth worker processes."""
 
 _PREPARE = "prepare"
-
-Cancelled = Callable[[], bool]
-
-
-def never() -> bool:
-    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +212,7 @@ class IngestPipeline:
         """Processes to read the files with, and to embed with; None where there is too little to do."""
         light = self.embedder if self.embed_apart else None
         # Much is to embed, and nothing to read, after a run that was stopped and after a change of model.
-        much = light is not None and self.embeddings.count_missing(model_key(light)) >= MANY_MISSING
+        much = light is not None and self.embeddings.count_missing(ModelKey.of(light)) >= MANY_MISSING
         if not ((is_large(tasks) or much) and sys.executable):
             return None
         jobs: dict[str, Job] = {_PREPARE: Preparing(self.policy, self.make_analyzer)}
@@ -301,7 +297,7 @@ class IngestPipeline:
         if pump is None or self.embedder is None:
             return
         try:
-            total = pump.done + self.embeddings.count_missing(model_key(self.embedder))
+            total = pump.done + self.embeddings.count_missing(ModelKey.of(self.embedder))
             if total:
                 log.enter(IngestPhase.EMBED, total=total, message=self.embedder.model_id)
             with log.stage("embed"):
