@@ -24,8 +24,7 @@ import threading
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
-from itertools import accumulate, chain
-from operator import add
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 # Scripts written without spaces between words, or, in Korean, with particles glued to them.
@@ -260,28 +259,28 @@ class _Memory(dict[str, str]):
         self.stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
 
     def __missing__(self, token: str) -> str:
-        # A vault full of links has a new token in every line: this is where most of an analysis goes.
-        forms = ""
-        if token.isascii():
-            if token.isalnum():
-                terms = self.stem(token[:_MAX_TERM].lower())
-                if not token.islower() and _HUMPED.search(token):
-                    forms = " ".join([_term(hump[0], self.stem) for hump in _humps(token)])
-            elif _LINK in token:
-                # Not kept: a link rarely comes twice.
-                return " ".join([self[word] for word in _address(token).split()])
-            elif "'" in token or "," in token:
-                terms, forms = self._any(token)
-            else:
-                terms, forms = self._joined(token)
-        elif _ALL_PAIRED.fullmatch(token) and unicodedata.is_normalized("NFKC", token):
-            terms = _interleaved(token)
-        else:
-            terms, forms = self._any(token)
+        # A vault full of links has new words in every line: this is where half of an analysis goes.
+        if token.isascii() and token.isalnum():
+            terms = self[token] = self.stem(token[:_MAX_TERM].lower())
+            if not token[1:].islower() and (humps := _humps(token)):
+                self.forms[token] = " ".join([_term(hump[0], self.stem) for hump in humps])
+            return terms
+        if token.isascii() and _LINK in token:
+            # Not kept: a link rarely comes twice.
+            return " ".join([self[word] for word in _address(token).split()])
+        terms, forms = self._others(token)
         if forms:
             self.forms[token] = forms
         self[token] = terms
         return terms
+
+    def _others(self, token: str) -> tuple[str, str]:
+        """Terms and forms of what is no single word in ASCII."""
+        if token.isascii():
+            return self._any(token) if "'" in token or "," in token else self._joined(token)
+        if _ALL_PAIRED.fullmatch(token) and unicodedata.is_normalized("NFKC", token):
+            return _interleaved(token), ""
+        return self._any(token)
 
     def _joined(self, token: str) -> tuple[str, str]:
         """Words in ASCII joined by signs; they come from their own entries, since they repeat."""
@@ -310,8 +309,7 @@ def _nfc(text: str) -> str:
 
 
 def _interleaved(run: str) -> str:
-    pairs = chain.from_iterable(zip(run, map(add, run, run[1:]), strict=False))
-    return " ".join(chain(pairs, run[-1:]))
+    return "".join([f"{char} {char}{after} " for char, after in pairwise(run)]) + run[-1]
 
 
 def _pieces(token: str, stem: Callable[[str], str]) -> list[_Piece]:
