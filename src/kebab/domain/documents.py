@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from kebab.domain.ids import AssetId, BlockId, DocId
 
@@ -44,8 +45,7 @@ class LineSpan:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One top-level piece of a document: the lines of the file at ``span``, verbatim."""
 
     block_id: BlockId

@@ -13,6 +13,10 @@ _HAN = re.compile(r"[\u4e00-\u9fff]")
 # Addresses and code are Latin in every language; in a short note they would outvote its words.
 _NOT_PROSE = re.compile(r"https?://\S+|\]\([^)\n]*\)|```.*?```", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_]+")
+# Bytes to bytes: letters to small ones, everything else to a space.
+_ASCII_LETTERS = bytes(
+    ord(chr(code).lower()) if chr(code).isalpha() else ord(" ") for code in range(128)
+).ljust(256)
 _ENGLISH = frozenset(
     re.findall(
         r"\w+",
@@ -29,7 +33,7 @@ _ENGLISH_SHARE = 0.08
 def detect(text: str) -> str:
     """``ko``, ``ja``, ``zh``, ``en`` or ``und``, judged by the first few thousand characters."""
     sample = _NOT_PROSE.sub(" ", text[: 2 * SAMPLE_CHARS])[:SAMPLE_CHARS]
-    words = _WORD.findall(sample)
+    words = _words(sample)
     letters = sum(map(len, words))
     if not letters:
         return UNDETERMINED
@@ -39,8 +43,17 @@ def detect(text: str) -> str:
         kana, han = len(_KANA.findall(sample)), len(_HAN.findall(sample))
         if kana + han >= _CJK_SHARE * letters:
             return "ja" if kana > han / 20 else "zh"
-    small = sum(map(_ENGLISH.__contains__, map(str.lower, words)))
+    small = sum(map(_ENGLISH.__contains__, words))
     return "en" if small >= _ENGLISH_SHARE * len(words) else UNDETERMINED
+
+
+def _words(text: str) -> list[str]:
+    """The words in lower case."""
+    if (
+        text.isascii()
+    ):  # as most of English, and found without the regular expression in a fraction of its time
+        return text.encode().translate(_ASCII_LETTERS).decode().split()
+    return _WORD.findall(text.lower())
 
 
 def asked_in(query: str) -> str:

@@ -179,20 +179,9 @@ def _dated(metadata: Metadata, mtime_ns: int) -> Metadata:
 
 
 def _blocks(doc: DocId, parsed: Parsed) -> Iterator[Block]:
-    for ordinal, block in enumerate(parsed.blocks):
-        yield Block(
-            block_id=block_id(
-                doc,
-                kind=block.kind,
-                heading_path=block.heading_path,
-                ordinal=ordinal,
-                span=(block.start, block.end),
-            ),
-            kind=block.kind,
-            span=LineSpan(block.start, block.end),
-            heading_path=block.heading_path,
-            level=block.level,
-        )
+    for ordinal, (kind, start, end, heading_path, level, _) in enumerate(parsed.blocks):
+        own = block_id(doc, kind=kind, heading_path=heading_path, ordinal=ordinal, span=(start, end))
+        yield Block(own, kind, LineSpan(start, end), heading_path, level)
 
 
 def _item(task: FileTask, outcome: Outcome, reason: str) -> IngestItem:

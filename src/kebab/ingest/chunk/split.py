@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kebab.domain.tokens import estimate_tokens
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.lines import Lines
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """Text of the lines ``start`` to ``end``, or a part of one line that had to be cut."""
 
     start: int

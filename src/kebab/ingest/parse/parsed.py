@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kebab.domain.documents import BlockKind, Media, Metadata, TrustLevel
 from kebab.ingest.parse.lines import Lines
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedBlock:
+class ParsedBlock(NamedTuple):
     """A block before it has an id; lines are 1-based and inclusive, those of the file on disk."""
 
     kind: BlockKind
