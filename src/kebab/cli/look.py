@@ -142,12 +142,9 @@ def _document(inspection: DocumentInspection, screen: Screen) -> str:
     d = inspection.document
     head = pairs(
         [
-            ("title", screen.bold(d.title)),
-            (
-                "path",
-                d.path
-                + (screen.style("  changed since it was indexed", fg="yellow") if inspection.stale else ""),
-            ),
+            ("title", d.title),
+            ("path", d.path),
+            *([("state", "changed since it was indexed")] if inspection.stale else []),
             ("id", d.doc_id),
             ("source", f"{d.source_id} · {d.source_type} · {d.trust_level.value}"),
             ("kind", f"{d.media} · {d.lang} · {size_of(d.byte_len)}"),
@@ -159,6 +156,7 @@ def _document(inspection: DocumentInspection, screen: Screen) -> str:
             ("made by", f"{d.parser_version} · {d.chunker_version}"),
         ],
         screen=screen,
+        styles={"title": {"bold": True}, "state": {"fg": "yellow"}},
     )
     rows = [
         [
@@ -187,7 +185,7 @@ def _chunk(inspection: ChunkInspection, screen: Screen) -> str:
     head = pairs(
         [
             ("chunk", chunk.chunk_id),
-            ("cited as", screen.style(inspection.citation.uri, fg="cyan")),
+            ("cited as", inspection.citation.uri),
             ("headings", " › ".join(chunk.heading_path) or stored.title),
             ("document", chunk.doc_id),
             ("size", f"{chunk.token_estimate} tokens · {len(chunk.block_ids)} blocks"),
@@ -196,6 +194,7 @@ def _chunk(inspection: ChunkInspection, screen: Screen) -> str:
             ("indexed", stored.indexed_at),
         ],
         screen=screen,
+        styles={"cited as": {"fg": "cyan"}},
     )
     return f"{head}\n\n{harmless(chunk.text)}"
 

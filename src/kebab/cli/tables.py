@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from kebab.cli.screen import Screen, clip, harmless, pad, width
 
@@ -47,10 +48,19 @@ def _plain(cell: str) -> str:
     return " ".join(cell.split()) if "\t" in cell or "\n" in cell else cell
 
 
-def pairs(items: Sequence[tuple[str, str]], *, screen: Screen) -> str:
-    """``name  value`` lines with the names aligned."""
+def pairs(
+    items: Sequence[tuple[str, str]], *, screen: Screen, styles: Mapping[str, Mapping[str, Any]] | None = None
+) -> str:
+    """``name  value`` lines with the names aligned; ``styles`` holds the style of a value by its name.
+
+    Values come unstyled: what a terminal would obey in them is made visible before any style is added.
+    """
     size = max((width(name) for name, _ in items), default=0)
-    return "\n".join(f"{screen.dim(pad(name, size))}{GAP}{harmless(value)}" for name, value in items)
+    styled = styles or {}
+    return "\n".join(
+        f"{screen.dim(pad(name, size))}{GAP}{screen.style(harmless(value), **styled.get(name, {}))}"
+        for name, value in items
+    )
 
 
 def size_of(count: int) -> str:
