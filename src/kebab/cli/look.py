@@ -70,43 +70,36 @@ def _documents(documents: list[DocumentSummary], screen: Screen) -> str:
         for d in documents
     ]
     return (
-        table(rows, header=("id", "lang", "chunks", "path", "title"), screen=screen, grow=[3, 4])
+        table(rows, header=("id", "lang", "chunks", "path", "title"), screen=screen, grow=[3, 4], keep_end=3)
         if rows
         else ""
     )
 
 
 def _runs(runs: list[IngestRun], screen: Screen) -> str:
-    rows = [
-        [
-            r.run_id,
-            r.started_at,
-            r.status.value,
-            *(str(n) for n in (r.indexed, r.unchanged, r.skipped, r.failed, r.removed)),
-            seconds_of(r.duration_ms),
-            r.error or "",
-        ]
-        for r in runs
-    ]
-    header = (
-        "run",
-        "started",
-        "status",
-        "indexed",
-        "unchanged",
-        "skipped",
-        "failed",
-        "removed",
-        "took",
-        "error",
-    )
-    return table(rows, header=header, screen=screen, grow=[9]) if rows else ""
+    if not screen.terminal:
+        return table([_run_cells(run) for run in runs], header=(), screen=screen, grow=())
+    # The id begins with the time of the start, and most counts are 0: both would only cost columns.
+    rows = [[r.run_id, r.status.value, seconds_of(r.duration_ms), _run_told(r)] for r in runs]
+    return table(rows, header=("run", "status", "took", "files"), screen=screen, grow=[3]) if rows else ""
+
+
+def _run_cells(run: IngestRun) -> list[str]:
+    counts = (run.indexed, run.unchanged, run.skipped, run.failed, run.removed)
+    started = [run.run_id, run.started_at, run.status.value]
+    return [*started, *map(str, counts), seconds_of(run.duration_ms), run.error or ""]
+
+
+def _run_told(run: IngestRun) -> str:
+    names = ("indexed", "unchanged", "removed", "skipped", "failed")
+    counts = [f"{count} {name}" for name in names if (count := getattr(run, name))]
+    return ", ".join([*([run.error] if run.error else []), *counts]) or "nothing to do"
 
 
 def _items(items: list[IngestItem], screen: Screen) -> str:
     rows = [[i.outcome.value, str(i.chunks), i.path, i.reason or "; ".join(i.warnings)] for i in items]
     return (
-        table(rows, header=("outcome", "chunks", "path", "reason"), screen=screen, grow=[2, 3])
+        table(rows, header=("outcome", "chunks", "path", "reason"), screen=screen, grow=[2, 3], keep_end=2)
         if rows
         else ""
     )
@@ -149,10 +142,9 @@ def _document(inspection: DocumentInspection, screen: Screen) -> str:
             ("source", f"{d.source_id} · {d.source_type} · {d.trust_level.value}"),
             ("kind", f"{d.media} · {d.lang} · {size_of(d.byte_len)}"),
             ("tags", ", ".join(d.tags) or "–"),
-            (
-                "dates",
-                f"created {d.created_at or '–'} · updated {d.updated_at or '–'} · indexed {d.indexed_at}",
-            ),
+            ("created", d.created_at or "–"),
+            ("updated", d.updated_at or "–"),
+            ("indexed", d.indexed_at),
             ("made by", f"{d.parser_version} · {d.chunker_version}"),
         ],
         screen=screen,
@@ -169,7 +161,7 @@ def _document(inspection: DocumentInspection, screen: Screen) -> str:
         for c in (stored.chunk for stored in inspection.chunks)
     ]
     chunks = (
-        table(rows, header=("#", "chunk", "lines", "tokens", "headings"), screen=screen, grow=[4])
+        table(rows, header=("#", "chunk", "lines", "tokens", "headings"), screen=screen, grow=[4], keep_end=4)
         if rows
         else ""
     )

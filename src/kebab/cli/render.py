@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from kebab.cli.screen import Screen, clip, harmless, pad, width, wrap
+from kebab.cli.screen import Screen, clip, clip_start, harmless, pad, width, wrap
 from kebab.domain.hits import FusionNote, Leg, SearchHit, SearchResponse, SearchTrace, Snippet
 from kebab.domain.queries import SearchMode
 from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
@@ -52,7 +52,7 @@ def _headline(found: SearchHit, screen: Screen, locate: Locate) -> str:
 
 
 def _headings(path: Sequence[str], screen: Screen) -> str:
-    return screen.dim(clip(harmless(" › ".join(path)), screen.columns - len(INDENT)))
+    return screen.dim(clip_start(harmless(" › ".join(path)), screen.columns - len(INDENT)))
 
 
 def snippet(found: Snippet, screen: Screen, *, columns: int) -> list[str]:
@@ -127,16 +127,20 @@ def _raw(leg: Leg, score: float) -> str:
 
 
 def _leg_line(leg: Leg, share: float, place: str, terms: str, screen: Screen) -> str:
+    """A leg's bar and place; its terms behind them, or on a line of their own where they do not fit."""
     color = "blue" if leg is Leg.LEXICAL else "magenta"
     head = f"{INDENT}{pad(LEG_NAMES[leg], 8)}"
     place = clip(place, screen.columns - width(head) - 12)
     room = screen.columns - width(head) - 12 - width(place)
+    below = " " * width(head)
+    if width(terms) > room:
+        terms = f"\n{below}{clip(terms.strip(), screen.columns - width(below))}"
     return (
         screen.dim(head)
         + screen.style(screen.bar(share), fg=color)
         + "  "
-        + place
-        + screen.dim(clip(terms, room) if room > 8 else "")
+        + place.rstrip()
+        + screen.dim(terms)
     )
 
 

@@ -101,6 +101,20 @@ def test_explain_gives_each_leg_a_bar_its_rank_raw_score_contribution_and_terms(
     assert "model   m · chunker md-heading-v1" in lines
 
 
+def test_matched_words_without_room_beside_the_bar_stand_below_it() -> None:
+    lines = shown(screen=Screen(columns=60), explain=True).split("\n")
+    words = lines.index(next(line for line in lines if line.startswith("    words")))
+    assert lines[words].endswith("+0.5000")
+    assert lines[words + 1] == "            계약 갱신"
+
+
+def test_headings_that_do_not_fit_keep_the_nearest_one() -> None:
+    deep = replace(HIT, heading_path=("A very long title of a document " * 3, "갱신"))
+    _, headings, *_ = shown(replace(RESPONSE, hits=(deep,))).split("\n")
+    assert headings.endswith("› 갱신")
+    assert width(headings) <= 80
+
+
 def test_a_leg_that_did_not_run_is_not_said_to_have_missed() -> None:
     degraded = replace(RESPONSE, degraded=(Degradation("vector", "model_unavailable", "no model"),))
     assert "not found by this leg" not in shown(degraded, explain=True)

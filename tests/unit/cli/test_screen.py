@@ -95,6 +95,15 @@ def test_a_table_fits_the_screen_and_keeps_its_columns_aligned() -> None:
     assert len(starts) == 1
 
 
+def test_a_path_that_does_not_fit_keeps_its_end() -> None:
+    rows = [["work/architecture/booking-service.md", "Booking service architecture"]]
+    screen = Screen(columns=40, terminal=True)
+    _, row = table(rows, header=("path", "title"), screen=screen, grow=[0, 1], keep_end=0).split("\n")
+    assert row.startswith("…")
+    assert "booking-service.md  Booking" in row
+    assert width(row) <= 40
+
+
 def test_a_piped_table_is_tab_separated_and_whole() -> None:
     assert (
         table([["a", "b\tc"], ["d", "e" * 300]], header=("x", "y"), screen=PLAIN, grow=1)
