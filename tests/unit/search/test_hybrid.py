@@ -168,6 +168,12 @@ def test_quotes_and_exclusions_bind_the_vector_leg_too(shelf: Shelf) -> None:
         assert [h.doc_path for h in hits] == ["a.md"], mode
 
 
+def test_quotes_around_punctuation_ask_nothing_of_either_leg(shelf: Shelf) -> None:
+    shelf.add("a.md", "alpha beta")
+    (hit,) = shelf.hybrid().search(parse_query('alpha "!?"')).hits
+    assert (hit.retrieval.lexical_rank, hit.retrieval.vector_rank) == (1, 1)
+
+
 def test_explain_names_the_matched_words_and_each_legs_share(shelf: Shelf) -> None:
     shelf.add("a.md", "alpha beta")
     query = replace(parse_query("alpha omega"), explain=True)
