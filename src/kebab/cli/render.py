@@ -180,12 +180,17 @@ def trace(found: SearchTrace, screen: Screen) -> str:
 def why(report: WhyReport, *, screen: Screen, limit: int = 5) -> str:
     """The verdict first, then the chunks that came closest, leg by leg."""
     sign = screen.style("shown", fg="green") if report.shown else screen.style("not shown", fg="yellow")
-    lines = [f"{screen.style(report.doc_path, fg='cyan')}: {sign} in the first {report.k}", report.verdict]
-    lines += [f"removed by {cause}" for cause in report.removed_by]
+    # Of a single chunk the rest of its document may well be shown.
+    subject = report.chunks[0].citation if len(report.chunks) == 1 else report.doc_path
+    path = screen.style(harmless(subject), fg="cyan")
+    verdict = harmless(report.verdict)
+    lines = [f"{path}: {sign} in the first {report.k}"]
+    lines += [verdict[start:end] for start, end in wrap(verdict, screen.columns)]
     for place in report.chunks[:limit]:
         lines += ["", *_place(place, screen)]
     if len(report.chunks) > limit:
-        lines += ["", screen.dim(f"{len(report.chunks) - limit} more chunks came no closer")]
+        more = len(report.chunks) - limit
+        lines += ["", screen.dim(f"{more} more {'chunk' if more == 1 else 'chunks'} came no closer")]
     if report.fusion:
         lines += ["", _fact("fused", _fusion(report.fusion), screen)]
     return "\n".join(lines)
@@ -199,15 +204,18 @@ def _place(place: ChunkPlace, screen: Screen) -> list[str]:
     ]
     if headings := _headings(place.heading_path, screen):
         lines.append(INDENT + headings)
-    lines.append(INDENT + place.verdict)
-    return lines + [_leg_place(leg, screen) for leg in place.legs]
+    verdict = harmless(place.verdict)
+    lines += [INDENT + verdict[start:end] for start, end in wrap(verdict, screen.columns - len(INDENT))]
+    # Alone, a leg contributes to nothing: its score is the chunk's.
+    alone = place.score if len(place.legs) == 1 else None
+    return lines + [_leg_place(leg, screen, share=alone) for leg in place.legs]
 
 
-def _leg_place(leg: LegPlace, screen: Screen) -> str:
+def _leg_place(leg: LegPlace, screen: Screen, *, share: float | None) -> str:
     if leg.rank is None or leg.raw_score is None:
         return _leg_line(leg.leg, 0.0, leg.note, "", screen)
     missing = ("without", *leg.missing_terms) if leg.missing_terms else ()
     terms = "".join(f"  {' '.join(words)}" for words in (leg.matched_terms, missing) if words)
     gave = "" if leg.contribution is None else f"  +{leg.contribution:.4f}"
     place = f"#{leg.rank:<4} {_raw(leg.leg, leg.raw_score)}{gave}"
-    return _leg_line(leg.leg, leg.contribution or 0.0, place, terms, screen)
+    return _leg_line(leg.leg, leg.contribution or share or 0.0, place, terms, screen)

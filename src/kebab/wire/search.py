@@ -150,6 +150,8 @@ class ChunkPlace(Shape, frozen=True):
     shown: bool
     legs: tuple[LegPlace, ...]
     verdict: str
+    repeats: str | None = None
+    """The chunk above that holds most of this one's text, which is why it stands so low."""
 
 
 class Why(Shape, frozen=True, tag_field="schema_version", tag="why.v1"):

@@ -28,6 +28,7 @@ from kebab.domain.hits import (
 )
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode
+from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
 
 PLAIN = Screen(columns=80)
 COLOR = Screen(columns=80, color=True, links=True, terminal=True)
@@ -136,6 +137,33 @@ def test_explain_says_what_the_reranker_did_and_names_it_once() -> None:
 def test_explain_says_why_a_repetition_stands_so_low() -> None:
     text = shown(replace(RESPONSE, hits=(replace(HIT, repeats=ChunkId("a" * 32)),)), explain=True)
     assert f"moved down: chunk {'a' * 32} above holds most of it" in text
+
+
+def a_place(number: int, verdict: str, *, mode: SearchMode = SearchMode.HYBRID) -> ChunkPlace:
+    given = LegPlace(Leg.VECTOR, 3, 0.5, 0.25, (), (), "place 3 of 9")
+    other = LegPlace(Leg.LEXICAL, None, None, None, (), ("계약",), "holds no word of the query")
+    legs = (other, given) if mode is SearchMode.HYBRID else (replace(given, contribution=None),)
+    citation = f"a.md#L{number}"
+    return ChunkPlace(ChunkId(str(number)), citation, ("A",), number, 0.75, number == 1, legs, verdict)
+
+
+def a_report(*places: ChunkPlace) -> WhyReport:
+    return WhyReport("q", SearchMode.HYBRID, 10, "a.md", (), places, None, "the sum of it")
+
+
+def test_why_names_the_document_or_the_single_chunk_and_wraps_its_verdicts() -> None:
+    moved = a_place(20, "at place 20, below the cut at k = 10; moved down: a.md#L1 above holds most of it")
+    screen = Screen(columns=50)
+    whole = render.why(a_report(a_place(1, "shown"), moved), screen=screen).split("\n")
+    assert whole[0] == "a.md: shown in the first 10"
+    assert moved.verdict in " ".join(line.strip() for line in whole)
+    assert max(width(line) for line in whole) <= 50
+    assert render.why(a_report(moved), screen=screen).startswith("a.md#L20: not shown in the first 10")
+
+
+def test_why_of_a_single_mode_draws_the_score_of_its_leg() -> None:
+    text = render.why(a_report(a_place(1, "shown", mode=SearchMode.VECTOR)), screen=PLAIN)
+    assert "    meaning ███████▌··  #3    cosine   0.5000" in text
 
 
 def test_a_changed_file_is_marked() -> None:
