@@ -19,6 +19,7 @@ import msgspec
 
 from kebab import config
 from kebab.domain.hits import Leg, SearchResponse
+from kebab.domain.ids import encodable
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.engines import Engines, Stores, model_key
 from kebab.errors import EngineError, InvalidInput, Locked, ModelUnavailable, Timeout
@@ -213,6 +214,7 @@ class Kebab:
         """One page of hits, best first; ``next_cursor`` of the response gives the next page."""
         from kebab.search import page
 
+        text = encodable(text)
         query = self._query(text, mode=mode, k=k, filters=filters, explain=explain)
         revision = self.engines.reading.documents.revision()
         offset = page.read_cursor(cursor, revision=revision, query=query) if cursor else 0
@@ -373,6 +375,7 @@ class Kebab:
     ) -> AskRequest:
         from kebab.domain.answers import AskRequest
 
+        question = encodable(question)
         query = self._query(question, mode=mode, k=k, filters=filters, explain=False)
         return AskRequest(question, query.mode, query.k, filters or SearchFilters())
 

@@ -161,3 +161,12 @@ def test_why_explains_a_hit_a_miss_and_a_filter(library: Cli) -> None:
 
 def test_why_of_an_unknown_document_is_an_error(library: Cli) -> None:
     assert library("why", "nowhere.md", "x", "--json").error["code"] == "doc_not_found"
+
+
+def test_a_query_that_is_not_utf_8_is_a_query(library: Cli) -> None:
+    found = library("search", "\udcff seat", "-k", "1", "--json")
+    assert (found.code, found.json["query"]) == (0, "? seat")
+    assert library("ask", "\udcff seat hold").code in (0, 1)
+    broken, whole = library("search", "--bulk", stdin='{"query": "a \\ud800"}\n{"query": "seat"}\n').lines
+    assert (broken["query"], broken["error"]) == ("a ?", None)
+    assert whole["response"]["hits"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from kebab.cli.filters import FILTER_NAMES, filters_of
 from kebab.cli.session import Session
+from kebab.domain.ids import encodable
 from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.errors import InvalidInput, KebabError
 
@@ -32,7 +33,7 @@ def search_all(session: Session, *, explain: bool, defaults: Mapping[str, Any]) 
         query: str | None = None
         try:
             asked = _read(line, number=number)
-            query = asked["query"]
+            query = encodable(asked["query"])
             response = _search(session, asked, explain=explain, defaults=defaults)
             item = wire.BulkSearchItem(query=query, response=response, error=None)
             complete = complete and bool(response.hits)
