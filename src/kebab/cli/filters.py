@@ -11,7 +11,7 @@ import click
 from kebab.cli.session import OneOf
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import DocId
-from kebab.domain.queries import SearchFilters
+from kebab.domain.queries import SearchFilters, utc_time
 from kebab.errors import InvalidInput
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -67,16 +67,11 @@ def _trust(value: str | None) -> TrustLevel | None:
 
 
 def _time(value: str | None) -> str | None:
-    """The time in UTC; one without a zone is meant in UTC, a bare date means its midnight."""
     if not value:
         return None
-    from datetime import UTC, datetime
-
     try:
-        moment = datetime.fromisoformat(value)
+        return utc_time(value)
     except ValueError as error:
         raise InvalidInput(
             f"{value!r} is not an ISO 8601 time", hint="such as 2026-02-28 or 2026-02-28T09:00:00+09:00"
         ) from error
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    return moment.isoformat().replace("+00:00", "Z")

@@ -35,8 +35,9 @@ FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, con
 def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, **options: Any) -> int:
     """Find the lines that answer a query, and say why.
 
-    Words in double quotes are a phrase, -word excludes, tag:x lang:ko path:notes/** filter. Several filters
-    of one kind mean OR, of different kinds AND. Leaves with 1 when nothing was found.
+    Words in double quotes are a phrase, -word and -"two words" exclude, tag:x tag:"two words" lang:ko
+    path:notes/** filter. Several filters of one kind mean OR, of different kinds AND. Leaves with 1 when
+    nothing was found.
     """
     if bulk:
         from kebab.cli.bulk import search_all
