@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +56,32 @@ def test_nothing_found_leaves_with_1_and_says_so(library: Cli) -> None:
     assert "nothing found for 'qqqzzzxxx'" in result.err
     empty = library("search", "qqqzzzxxx", "--json")
     assert (empty.code, empty.json["hits"]) == (1, [])
+
+
+def test_filters_without_words_are_pointed_to_the_list_of_documents(library: Cli) -> None:
+    result = library("search", "lang:ko")
+    assert result.code == 1
+    assert "filters alone find nothing: kebab list docs" in result.err
+
+
+def test_a_search_without_indexes_says_what_lacks_and_what_to_do(library: Cli, tmp_path: Path) -> None:
+    copy = Cli(tmp_path / "notes", library.home, library.extra)
+    shutil.copytree(library.cwd, copy.cwd)
+    assert copy("reset", "index", "--yes").code == 0
+    result = copy("search", "seat")
+    assert result.code == 1
+    assert "note: the words index lacks the latest state of 32 documents; run `kebab index`" in result.err
+    assert "not everything could be searched" in result.err
+
+
+def test_hits_by_meaning_alone_are_said_to_be_that(cli: Cli) -> None:
+    (cli.cwd / "note.md").write_text("The ferry to the island sails at nine.", encoding="utf-8")
+    model = {"KEBAB_MODELS__EMBEDDING__PROVIDER": "static"}
+    assert cli("init", ".", **model).code == cli("ingest", **model).code == 0
+    found = cli("search", "배편 시간", **model)
+    assert "note.md#L1" in found.out
+    assert "none of these was found by words: they are the nearest in meaning" in found.err
+    assert "found by words" not in cli("search", "ferry", **model).err
 
 
 def test_the_same_search_gives_the_same_bytes(library: Cli) -> None:

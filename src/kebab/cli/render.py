@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from kebab.cli.screen import Screen, clip, clip_start, harmless, pad, width, wrap
-from kebab.domain.hits import FusionNote, Leg, SearchHit, SearchResponse, SearchTrace, Snippet
+from kebab.domain.hits import Degradation, FusionNote, Leg, SearchHit, SearchResponse, SearchTrace, Snippet
 from kebab.domain.queries import SearchMode
 from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
 
@@ -15,6 +15,11 @@ INDENT = "    "
 SNIPPET_LINES = 5
 LEG_NAMES = {Leg.LEXICAL: "words", Leg.VECTOR: "meaning"}
 RAW_NAMES = {Leg.LEXICAL: "bm25", Leg.VECTOR: "cosine"}
+
+PARTS = {"lexical": "words", "vector": "meaning", "reranker": "the reranker"}
+"""What can be missing from a search, as people are told of it."""
+PARTLY = ("index_behind", "not_embedded")
+"""Codes of a leg that answered without some of the documents."""
 
 Locate = Callable[[SearchHit], str | None]
 """The address a hit's citation links to, or None."""
@@ -30,6 +35,14 @@ def search_results(response: SearchResponse, *, screen: Screen, explain: bool, l
     if response.trace and (response.trace.legs or response.trace.timings_ms):
         parts.append(trace(response.trace, screen))
     return "\n\n".join(parts)
+
+
+def degradation(note: Degradation) -> str:
+    """What did not take part, why, and what to do; an index that lacks some documents did take part."""
+    absent = f"{PARTS[note.part]} did not take part: " if note.part in PARTS else ""
+    if note.code in PARTLY:
+        absent = ""
+    return f"{absent}{note.message}" + (f"; {note.hint}" if note.hint else "")
 
 
 def hit(found: SearchHit, *, screen: Screen, locate: Locate, legs: Sequence[Leg] = ()) -> str:

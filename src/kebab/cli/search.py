@@ -10,6 +10,7 @@ import click
 
 from kebab.cli import render
 from kebab.cli.filters import filter_options
+from kebab.cli.screen import clip
 from kebab.cli.session import OneOf, Session, command
 from kebab.domain.hits import SearchHit, SearchResponse
 from kebab.domain.queries import SearchMode
@@ -66,7 +67,7 @@ def why(session: Session, document: str, query: tuple[str, ...], **options: Any)
 
 def show(session: Session, response: SearchResponse, *, explain: bool) -> int:
     """Print one page of results and what there is to say about it; the exit code of a search."""
-    session.warn(f"{note.part} did not take part: {note.message}" for note in response.degraded)
+    session.warn(map(render.degradation, response.degraded))
     session.put(
         lambda: _wire().search_response(response, explain=explain),
         lambda: render.search_results(
@@ -78,10 +79,26 @@ def show(session: Session, response: SearchResponse, *, explain: bool) -> int:
     if response.next_cursor:
         session.say(f"more: --cursor {response.next_cursor}")
     if not response.hits:
-        session.warn(
-            [f"nothing found for {response.query!r}; try fewer words, or leave out filters and quotes"]
-        )
+        session.warn([f"nothing found for {clip(response.query, 60)!r}; {_advice(response)}"])
+    elif response.mode is SearchMode.HYBRID and not any(_by_words(hit) for hit in response.hits):
+        session.say("none of these was found by words: they are the nearest in meaning")
     return 0 if response.hits else 1
+
+
+def _by_words(hit: SearchHit) -> bool:
+    return hit.retrieval.lexical_score is not None
+
+
+def _advice(response: SearchResponse) -> str:
+    """What a search that found nothing is to try next."""
+    from kebab.search.parse import parse_query
+
+    query = parse_query(response.query)
+    if not query.text and query.filters:
+        return "filters alone find nothing: kebab list docs takes the same ones"
+    if response.degraded:
+        return "not everything could be searched, see above"
+    return "try fewer words, or leave out filters and quotes"
 
 
 def file_url(session: Session, hit: SearchHit) -> str | None:

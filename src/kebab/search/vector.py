@@ -75,12 +75,12 @@ class VectorRetriever:
         missing = self.embeddings.count_missing(self.index.model)
         if missing:
             message = f"{missing} chunks have no vector of {self.index.model.model_id} yet"
-            return (Degradation("vector", "not_embedded", f"{message}: kebab index --embeddings"),)
+            return (Degradation("vector", "not_embedded", message, "run `kebab index --embeddings`"),)
         behind = self.store.behind(self.index.checkpoint(), model=self.index.model)
         if not behind:
             return ()
-        message = f"the vector index lacks the latest state of {behind} documents: kebab index"
-        return (Degradation("vector", "index_behind", message),)
+        message = f"the vector index lacks the latest state of {behind} documents"
+        return (Degradation("vector", "index_behind", message, "run `kebab index`"),)
 
     def _holding(self, ranked: list[Ranked], query: SearchQuery) -> list[Ranked]:
         phrases = (self.analyzer.phrase_terms(phrase) for phrase in query.phrases)

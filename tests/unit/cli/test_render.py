@@ -121,6 +121,17 @@ def test_a_leg_that_did_not_run_is_not_said_to_have_missed() -> None:
     assert "not found by this leg" not in shown(degraded, explain=True)
 
 
+def test_what_did_not_take_part_is_named_with_what_to_do() -> None:
+    gone = Degradation("vector", "model_unavailable", "there is no model in /m", "see: kebab models list")
+    assert render.degradation(gone) == (
+        "meaning did not take part: there is no model in /m; see: kebab models list"
+    )
+    behind = Degradation("lexical", "index_behind", "the words index lacks 3 documents")
+    assert render.degradation(behind) == "the words index lacks 3 documents"
+    lost = Degradation("answers", "locked", "this answer was not stored")
+    assert render.degradation(lost) == "this answer was not stored"
+
+
 def test_a_single_leg_shows_no_other() -> None:
     single = replace(HIT, retrieval=RetrievalDetail(SearchMode.LEXICAL, 0.9))
     assert "meaning" not in render.hit(single, screen=PLAIN, locate=lambda hit: None, legs=list(Leg))
