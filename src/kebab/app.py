@@ -252,9 +252,11 @@ class Kebab:
         reader = WhyReader(
             self.retriever(fusion=fusion), self.engines.reading.documents, self.engines.analyzer
         )
-        chunk = self._reader.find_chunk(reference)
-        if chunk is not None:
-            return reader.explain(chunk.chunk.doc_id, query, only=chunk.chunk.chunk_id)
+        # Documents first: the beginning of a path must not be taken for that of a chunk's id.
+        if not self.engines.reading.documents.find_documents(reference):
+            chunk = self._reader.find_chunk(reference)
+            if chunk is not None:
+                return reader.explain(chunk.chunk.doc_id, query, only=chunk.chunk.chunk_id)
         return reader.explain(self._reader.document(reference).doc_id, query)
 
     def retriever(self, *, fusion: str | None = None, snippet_chars: int | None = None) -> HybridRetriever:

@@ -181,6 +181,10 @@ class DocumentStore(Protocol):
         """In document order."""
         ...
 
+    def find_chunks(self, beginning: str) -> list[ChunkId]:
+        """The ids that start like this, sorted; some of them where there are many, none for an empty text."""
+        ...
+
     def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
         """The chunks that exist, in one query; an id of a removed chunk is left out."""
         ...

@@ -217,6 +217,13 @@ def test_a_document_is_found_by_id_prefix_and_by_end_of_path(store: DocumentStor
     assert store.find_documents("%") == []
 
 
+def test_chunks_are_found_by_the_beginning_of_their_id(store: DocumentStore) -> None:
+    put(store, sample("a.md", "one"), sample("b.md", "two"))
+    for chunk_id in store.chunk_ids():
+        assert store.find_chunks(chunk_id) == store.find_chunks(chunk_id[:12]) == [chunk_id]
+    assert store.find_chunks("") == store.find_chunks("%") == store.find_chunks("\udcff") == []
+
+
 def test_an_exact_path_wins_over_ends_of_others(store: DocumentStore) -> None:
     put(store, sample("a.md", "one"), sample("b/a.md", "two"))
     assert [d.path for d in store.find_documents("a.md")] == ["a.md"]
@@ -271,6 +278,8 @@ def test_filters_are_and_across_fields_and_or_inside(
 def test_a_filter_by_document_id_keeps_that_document(varied: DocumentStore) -> None:
     first = varied.list_documents()[0].doc_id
     assert varied.matching(SearchFilters(doc_id=(first, DocId("nobody")))) == {first}
+    assert varied.matching(SearchFilters(doc_id=(DocId(first[:12]),))) == {first}
+    assert varied.matching(SearchFilters(doc_id=(DocId(""), DocId("%")))) == frozenset()
 
 
 def test_an_empty_filter_is_none(store: DocumentStore) -> None:

@@ -66,3 +66,15 @@ def test_unknown_things_are_named(library: Cli) -> None:
     assert library("inspect", "doc", "nope.md", "--json").error["code"] == "doc_not_found"
     assert library("fetch", "chunk", "f" * 32, "--json").error["code"] == "chunk_not_found"
     assert library("fetch", "span", "home/전세-계약.md").code == 2
+
+
+def test_ids_as_a_terminal_shows_them_are_taken_everywhere(library: Cli) -> None:
+    whole = library("inspect", "doc", "home/전세-계약.md", "--json").json
+    document, chunk = whole["document"]["doc_id"], whole["chunks"][0]["chunk_id"]
+    assert library("inspect", "chunk", chunk[:12], "--json").json["chunk_id"] == chunk
+    assert library("fetch", "chunk", chunk[:12]).out == library("fetch", "chunk", chunk).out
+    assert library("why", chunk[:12], "전세", "--json").json["chunks"][0]["chunk_id"] == chunk
+    (hit, *_) = library("search", "전세", "--doc-id", document[:12], "--json").json["hits"]
+    assert hit["doc_id"] == document
+    assert "give more of the id" in library("inspect", "chunk", chunk[:1]).err
+    assert library("inspect", "chunk", "nothing", "--json").error["code"] == "chunk_not_found"

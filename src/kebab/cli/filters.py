@@ -23,7 +23,7 @@ REPEATABLE = {
     "media": "Only this medium, such as markdown or text.",
     "source": "Only this source, by its id.",
     "source_type": "Only this source type, such as note.",
-    "doc_id": "Only this document.",
+    "doc_id": "Only this document, by its id or the beginning of it.",
     "repo": "Only this repository.",
     "code_lang": "Only this programming language.",
 }

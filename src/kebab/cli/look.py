@@ -124,7 +124,10 @@ def inspect_doc(session: Session, document: str) -> None:
 @command("chunk", parent=inspect_group)
 @click.argument("chunk")
 def inspect_chunk(session: Session, chunk: str) -> None:
-    """Show a chunk: its text, headings, lines and embeddings."""
+    """Show a chunk: its text, headings, lines and embeddings.
+
+    CHUNK is an id or the beginning of one.
+    """
     from kebab import wire
 
     inspection = session.kebab().inspect_chunk(chunk)
@@ -198,7 +201,10 @@ def _chunk(inspection: ChunkInspection, screen: Screen) -> str:
 @click.argument("chunk")
 @click.option("--context", type=click.IntRange(0), default=0, help="Neighbouring chunks on each side.")
 def fetch_chunk(session: Session, chunk: str, context: int) -> None:
-    """Print a chunk's text as it was indexed."""
+    """Print a chunk's text as it was indexed.
+
+    CHUNK is an id or the beginning of one.
+    """
     _fetched(session, session.kebab().fetch_chunk(chunk, context=context))
 
 

@@ -29,6 +29,7 @@ class SearchFilters:
     source_type: tuple[str, ...] = ()
     trust_min: TrustLevel | None = None
     doc_id: tuple[DocId, ...] = ()
+    """Whole ids or beginnings of them."""
     repo: tuple[str, ...] = ()
     code_lang: tuple[str, ...] = ()
     ingested_after: str | None = None
