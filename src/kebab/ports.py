@@ -281,7 +281,7 @@ class SourceFiles(Protocol):
     """The files that documents came from, as they are now."""
 
     def changed(self, source_id: str, path: str) -> bool:
-        """True when the file is gone or no longer has the size and time it was indexed with.
+        """True when the file is gone or no longer has the content it was indexed with.
 
         False while nothing can be known of it: its source's folder is not here, or it came with a bundle.
         """
