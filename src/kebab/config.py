@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,6 +22,12 @@ from kebab.errors import ConfigInvalid, ConfigNotFound
 
 Positive = Annotated[int, Meta(ge=1)]
 NonNegative = Annotated[int, Meta(ge=0)]
+# Names of engines, checked when the file is read: a search must not be the first to learn of a wrong one.
+LexicalEngine = Annotated[str, Meta(pattern="^(tantivy|fts5)$")]
+FusionName = Annotated[str, Meta(pattern="^(rrf|weighted_rrf|convex|adaptive)$")]
+EmbeddingProvider = Annotated[str, Meta(pattern="^(static|fastembed|onnx|ollama|openai|none)$")]
+RerankerProvider = Annotated[str, Meta(pattern="^(none|fastembed)$")]
+LlmProvider = Annotated[str, Meta(pattern="^(extractive|ollama|openai)$")]
 SourceId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
 
 DEFAULT_EXCLUDE = (
@@ -83,7 +89,7 @@ class Chunking(Section, frozen=True):
 
 
 class EmbeddingModel(Section, frozen=True):
-    provider: str = "static"
+    provider: EmbeddingProvider = "static"
     """static (built in), fastembed, onnx, ollama, openai, none."""
     model: str = ""
     """The model's name at its provider; the built-in one needs none."""
@@ -100,7 +106,7 @@ class EmbeddingModel(Section, frozen=True):
 
 
 class LlmModel(Section, frozen=True):
-    provider: str = "extractive"
+    provider: LlmProvider = "extractive"
     """extractive (built in, no model), ollama, openai."""
     model: str = ""
     """The model's name at its provider."""
@@ -119,7 +125,7 @@ class LlmModel(Section, frozen=True):
 
 
 class RerankerModel(Section, frozen=True):
-    provider: str = "none"
+    provider: RerankerProvider = "none"
     """none, or fastembed: a model that reads query and text together puts the first hits in order."""
     model: str = ""
     """A cross-encoder that fastembed lists; empty means one that reads English and Korean."""
@@ -143,6 +149,10 @@ class Weights(Section, frozen=True):
     vector: Annotated[float, Meta(ge=0)] = 0.3
     """What meaning counts in weighted fusion."""
 
+    def __post_init__(self) -> None:
+        if not self.lexical + self.vector:
+            raise ValueError("lexical and vector must not both be 0")
+
 
 class Adaptive(Section, frozen=True):
     """What adaptive fusion does with the evidence of a query; learned by ``kebab eval tune``."""
@@ -158,13 +168,13 @@ class Adaptive(Section, frozen=True):
 
 
 class Search(Section, frozen=True):
-    lexical_engine: str = "tantivy"
+    lexical_engine: LexicalEngine = "tantivy"
     """tantivy or fts5."""
     default_mode: SearchMode = SearchMode.HYBRID
     """lexical, vector or hybrid."""
     default_k: Annotated[int, Meta(ge=1, le=1000)] = 10
     """How many hits without -k."""
-    hybrid_fusion: str = "adaptive"
+    hybrid_fusion: FusionName = "adaptive"
     """How the legs are joined: rrf, weighted_rrf, convex or adaptive."""
     rrf_k: Positive = 60
     """The constant of reciprocal rank fusion."""
@@ -270,12 +280,13 @@ def load(
     environ = os.environ if environ is None else environ
     path = _locate(explicit, environ=environ, cwd=cwd or Path.cwd())
     values = _read(path) if path else {}
-    for key, value in _from_environment(environ).items():
+    variables = _from_environment(environ)
+    for key, value in variables.items():
         _set(values, key.split("."), value)
     for key, value in (overrides or {}).items():
         _set(values, key.split("."), value)
     base = path.parent if path else (cwd or Path.cwd())
-    return _settled(_checked(values, path), path, base=base, environ=environ)
+    return _settled(_checked(values, path, variables), path, base=base, environ=environ)
 
 
 def default_file(environ: Mapping[str, str] | None = None) -> Path:
@@ -286,7 +297,7 @@ def default_file(environ: Mapping[str, str] | None = None) -> Path:
 
 def _locate(explicit: Path | None, *, environ: Mapping[str, str], cwd: Path) -> Path | None:
     if explicit is not None:
-        path = explicit.expanduser().absolute()
+        path = Path(os.path.abspath(explicit.expanduser()))
         if not path.is_file():
             raise ConfigNotFound(
                 f"there is no configuration file at {path}", hint="create one with: kebab init DIR"
@@ -324,18 +335,25 @@ def _set(values: dict[str, Any], keys: list[str], value: object) -> None:
     values[keys[-1]] = value
 
 
-def _checked(values: dict[str, Any], path: Path | None) -> File:
-    if "workspace" in values and "sources" in values and "root" in values["workspace"]:
+def _checked(values: dict[str, Any], path: Path | None, variables: Collection[str]) -> File:
+    workspace = values.get("workspace")
+    if "sources" in values and isinstance(workspace, dict) and "root" in workspace:
         raise ConfigInvalid(
             "workspace.root and [[sources]] are both set", hint="keep one of them: sources replace the root"
         )
     try:
         return msgspec.convert(_typed(values), File, strict=True)
     except msgspec.ValidationError as error:
-        raise ConfigInvalid(
-            f"{_key_of(error)}: {_message_of(error)}",
-            hint=f"the value stands in {path}" if path else "see: kebab init for an annotated file",
-        ) from error
+        key = _key_of(error)
+        raise ConfigInvalid(f"{key}: {_message_of(error)}", hint=_origin(key, path, variables)) from error
+
+
+def _origin(key: str, path: Path | None, variables: Collection[str]) -> str:
+    """Where a wrong value was set. A key of a whole section stands for those inside it."""
+    for set_there in variables:
+        if f"{set_there}.".startswith(f"{key}."):
+            return f"the value comes from the environment: KEBAB_{set_there.replace('.', '__').upper()}"
+    return f"the value stands in {path}" if path else "see: kebab init for an annotated file"
 
 
 def _typed(values: dict[str, Any]) -> dict[str, Any]:
@@ -371,6 +389,8 @@ def _key_of(error: msgspec.ValidationError) -> str:
 def _message_of(error: msgspec.ValidationError) -> str:
     if "unknown field" in str(error):
         return "there is no such setting"
+    if names := re.search(r"matching regex '\^\(([a-z0-9_|]+)\)\$'", str(error)):
+        return f"it must be one of {', '.join(names[1].split('|'))}"
     return re.sub(r" - at `[^`]*`", "", str(error))
 
 

@@ -408,6 +408,8 @@ def _static(_: EmbeddingModel) -> Embedder:
 def _onnx(model: EmbeddingModel) -> Embedder:
     from kebab.adapters.embedders.onnx_folder import OnnxFolderEmbedder
 
+    if not model.path:
+        raise ConfigInvalid("models.embedding.path is empty", hint="the folder of an ONNX model")
     return OnnxFolderEmbedder(Path(model.path), threads=model.threads or None)
 
 

@@ -198,3 +198,19 @@ def test_a_query_that_is_not_utf_8_is_a_query(library: Cli) -> None:
     broken, whole = library("search", "--bulk", stdin='{"query": "a \\ud800"}\n{"query": "seat"}\n').lines
     assert (broken["query"], broken["error"]) == ("a ?", None)
     assert whole["response"]["hits"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "key"),
+    [
+        ("KEBAB_SEARCH__HYBRID_FUSION", "magic", "search.hybrid_fusion"),
+        ("KEBAB_MODELS__EMBEDDING__PROVIDER", "onnx", "models.embedding.path"),
+    ],
+)
+def test_a_setting_that_cannot_work_is_an_error_that_names_it(
+    library: Cli, variable: str, value: str, key: str
+) -> None:
+    error = library("search", "seat", "--json", **{variable: value}).error
+    assert error["code"] == "config_invalid"
+    assert key in error["message"]
+    assert library("search", "seat", "--fusion", "magic", "--json").error["code"] == "invalid_input"
