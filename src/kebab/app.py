@@ -217,17 +217,19 @@ class Kebab:
         text = encodable(text)
         query = self._query(text, mode=mode, k=k, filters=filters, explain=explain)
         revision = self.engines.reading.documents.revision()
-        offset = page.read_cursor(cursor, revision=revision, query=query) if cursor else 0
         retriever = self.retriever(fusion=fusion, snippet_chars=snippet_chars)
+        policy = retriever.fusion.kind.value
+        offset = page.read_cursor(cursor, revision=revision, query=query, fusion=policy) if cursor else 0
         found = retriever.search(replace(query, k=offset + query.k + 1))
         hits, truncated = page.within_budget(found.hits[offset : offset + query.k], max_tokens)
         more = len(found.hits) > offset + len(hits)
         end = offset + len(hits)
+        following = page.make_cursor(end, revision=revision, query=query, fusion=policy) if more else None
         return SearchResponse(
             query=text,
             mode=query.mode,
             hits=hits,
-            next_cursor=page.make_cursor(end, revision=revision, query=query) if more else None,
+            next_cursor=following,
             truncated=truncated,
             degraded=found.degraded,
             index_version=retriever.version_in(query.mode),
