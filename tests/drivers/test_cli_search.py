@@ -156,6 +156,11 @@ def test_bulk_answers_each_line_with_one_object(library: Cli) -> None:
         '{"query": "x", "kk": 3}',
         '{"query": "x", "k": "3"}',
         '{"query": "x", "mode": "y"}',
+        '{"query": "x", "k": true}',
+        '{"query": "x", "k": 0}',
+        '{"query": "x", "max_tokens": -5}',
+        '{"query": "x", "snippet_chars": 3}',
+        pytest.param("[" * 100_000, id="deep"),
     ],
 )
 def test_a_bad_bulk_line_is_answered_with_the_expected_shape_and_stops_nothing(
@@ -167,6 +172,10 @@ def test_a_bad_bulk_line_is_answered_with_the_expected_shape_and_stops_nothing(
     assert bad["error"]["code"] == "invalid_input"
     assert '{"query": ' in bad["error"]["hint"]
     assert len(good["response"]["hits"]) == 1
+
+
+def test_bulk_takes_no_query_of_its_own(library: Cli) -> None:
+    assert "stdin" in library("search", "seat", "--bulk", "--json").error["message"]
 
 
 def test_bulk_equals_single_search(library: Cli) -> None:

@@ -43,6 +43,8 @@ def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, 
     if bulk:
         from kebab.cli.bulk import search_all
 
+        if query:
+            raise InvalidInput("--bulk reads its queries from stdin", hint="leave the query out, or --bulk")
         return search_all(session, explain=explain, defaults=options)
     response = session.kebab().search(_text(query), explain=explain, **options)
     return show(session, response, explain=explain)
