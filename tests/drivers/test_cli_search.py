@@ -178,6 +178,15 @@ def test_bulk_takes_no_query_of_its_own(library: Cli) -> None:
     assert "stdin" in library("search", "seat", "--bulk", "--json").error["message"]
 
 
+def test_a_word_to_exclude_that_the_shell_passed_as_an_option_is_explained(library: Cli) -> None:
+    for command in (("search", "rust", "-cargo"), ("search", "-한국어 자바"), ("ask", "rust", "-cargo")):
+        result = library(*command)
+        assert result.code == 2
+        assert f'kebab {command[0]} -- "rust -cargo"' in result.err
+    assert "-- " not in library("search", "rust", "--cargo").err
+    assert library("search", "--", "-cargo rust").code in (0, 1)
+
+
 def test_bulk_equals_single_search(library: Cli) -> None:
     single = library("search", "seat hold", "-k", "3", "--json").json
     bulk = library("search", "--bulk", "-k", "3", stdin='{"query": "seat hold"}\n').lines[0]
