@@ -62,6 +62,15 @@ def test_a_whole_document_is_fetched_and_a_budget_cuts_it(library: Cli) -> None:
     assert text.startswith(cut["text"].rstrip("\n"))
 
 
+def test_a_chunk_with_its_neighbours_is_the_file_line_for_line(library: Cli) -> None:
+    chunks = library("inspect", "doc", "work/architecture/booking-service.md", "--json").json["chunks"]
+    before, chunk, after = chunks[1:4]
+    lines = (VAULT / "work/architecture/booking-service.md").read_text(encoding="utf-8").splitlines()
+    start, end = before["source_spans"][0]["start"], after["source_spans"][-1]["end"]
+    fetched = library("fetch", "chunk", chunk["chunk_id"], "--context", "1").out
+    assert fetched.rstrip("\n").split("\n") == lines[start - 1 : end]
+
+
 def test_unknown_things_are_named(library: Cli) -> None:
     assert library("inspect", "doc", "nope.md", "--json").error["code"] == "doc_not_found"
     assert library("fetch", "chunk", "f" * 32, "--json").error["code"] == "chunk_not_found"

@@ -247,5 +247,5 @@ def _fetched(session: Session, result: FetchResult) -> None:
 def _verbatim(result: FetchResult, screen: Screen) -> str:
     """To a file or a pipe byte for byte; a terminal would obey the control characters of a text."""
     parts = [result.context_before, result.text, result.context_after]
-    text = "\n\n".join(part for part in parts if part).removesuffix("\n")
+    text = "\n".join(part for part in parts if part).removesuffix("\n")
     return harmless(text) if screen.terminal else text
