@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kebab.cli.screen import harmless
 from kebab.cli.session import Session, command
 from kebab.cli.tables import seconds_of
 from kebab.domain.ingests import IngestItem, IngestReport, Outcome, RunStatus
@@ -110,6 +111,5 @@ def _trouble(items: list[IngestItem], screen: Screen) -> list[str]:
 def _item(item: IngestItem, screen: Screen) -> str:
     color = {Outcome.FAILED: "red", Outcome.REMOVED: "yellow"}.get(item.outcome, "green")
     said = item.reason or "; ".join(item.warnings)
-    return f"  {screen.style(item.outcome.value, fg=color)}  {item.path or item.source_id}" + (
-        f": {said}" if said else ""
-    )
+    told = harmless(f"{item.path or item.source_id}" + (f": {said}" if said else ""))
+    return f"  {screen.style(item.outcome.value, fg=color)}  {told}"
