@@ -286,9 +286,12 @@ def _passes(shelf: _Shelf, filters: SearchFilters) -> bool:
         "code_lang": metadata.code_lang,
     }
     return (
-        all(not getattr(filters, name) or value in getattr(filters, name) for name, value in single.items())
+        all(
+            not getattr(filters, name) or value in map(nfc, getattr(filters, name))
+            for name, value in single.items()
+        )
         and (not filters.doc_id or any(one and document.doc_id.startswith(one) for one in filters.doc_id))
-        and (not filters.tag or bool(set(filters.tag) & set(metadata.tags)))
+        and (not filters.tag or bool(set(map(nfc, filters.tag)) & set(metadata.tags)))
         and (not filters.path or any(glob_pattern(g).fullmatch(document.path) for g in filters.path))
         and (filters.trust_min is None or metadata.trust_level.order >= filters.trust_min.order)
         and (filters.ingested_after is None or shelf.indexed_at > filters.ingested_after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -234,7 +235,9 @@ def varied(store: DocumentStore, clock: Clock) -> DocumentStore:
     put(
         store,
         sample("notes/rust.md", "1", lang="en", metadata=Metadata(tags=("rust", "lang"))),
-        sample("notes/deep/메모.md", "2", lang="ko", metadata=Metadata(tags=("memo",), source_type="chat")),
+        sample(
+            "notes/deep/메모.md", "2", lang="ko", metadata=Metadata(tags=("memo", "메모"), source_type="chat")
+        ),
         sample("log.txt", "3", media=Media.TEXT, metadata=Metadata(trust_level=TrustLevel.GENERATED)),
     )
     clock.now = "2024-06-01T00:00:00Z"
@@ -248,6 +251,7 @@ def varied(store: DocumentStore, clock: Clock) -> DocumentStore:
     [
         (SearchFilters(tag=("rust", "memo")), {"notes/rust.md", "notes/deep/메모.md"}),
         (SearchFilters(tag=("none",)), set()),
+        (SearchFilters(tag=(unicodedata.normalize("NFD", "메모"),)), {"notes/deep/메모.md"}),
         (SearchFilters(lang=("ko",)), {"notes/deep/메모.md"}),
         (SearchFilters(path=("notes/*",)), {"notes/rust.md"}),
         (SearchFilters(path=("notes/**",)), {"notes/rust.md", "notes/deep/메모.md"}),

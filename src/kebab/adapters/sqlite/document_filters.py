@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kebab.adapters.sqlite.rows import as_json
 from kebab.domain.documents import TrustLevel
 from kebab.domain.globs import glob_pattern
+from kebab.domain.ids import nfc
 from kebab.domain.queries import SearchFilters
 
 _ONE_OF = "IN (SELECT value FROM json_each(?))"
@@ -58,5 +59,6 @@ def _trusted(least: TrustLevel | None) -> tuple[str, ...]:
 
 
 def _storable(values: Sequence[str]) -> list[str]:
+    """The values as stored ones are written: composed, whatever a Mac's shell handed over."""
     # A terminal hands over undecodable bytes as lone surrogates: no stored value can equal such a text.
-    return [value for value in values if not any("\ud800" <= char <= "\udfff" for char in value)]
+    return [nfc(value) for value in values if not any("\ud800" <= char <= "\udfff" for char in value)]
