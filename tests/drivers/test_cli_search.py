@@ -64,6 +64,11 @@ def test_filters_without_words_are_pointed_to_the_list_of_documents(library: Cli
     assert "filters alone find nothing: kebab list docs" in result.err
 
 
+def test_a_filter_that_nothing_passes_is_named(library: Cli) -> None:
+    for arguments in (("seat", "--lang", "ko", "--source", "nope"), ("seat source:nope lang:ko",)):
+        assert "no document passes the filter source" in library("search", *arguments).err
+
+
 def test_a_search_without_indexes_says_what_lacks_and_what_to_do(library: Cli, tmp_path: Path) -> None:
     copy = Cli(tmp_path / "notes", library.home, library.extra)
     shutil.copytree(library.cwd, copy.cwd)

@@ -121,7 +121,7 @@ def _check(check: Check, size: int, screen: Screen) -> list[str]:
 def reset(session: Session, scope: ResetScope, yes: bool) -> int:
     """Wipe derived data, all data or the configuration.
 
-    Your documents are never touched.
+    Without a scope: data. Your documents are never touched.
     """
     from kebab import wire
 

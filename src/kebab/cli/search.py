@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,7 +14,7 @@ from kebab.cli.filters import filter_options
 from kebab.cli.screen import clip
 from kebab.cli.session import OneOf, Session, command
 from kebab.domain.hits import SearchHit, SearchResponse
-from kebab.domain.queries import SearchMode
+from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.errors import InvalidInput
 
 MODE = click.option("--mode", type=OneOf(SearchMode), help="How to search; default hybrid.")
@@ -47,7 +48,7 @@ def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, 
             raise InvalidInput("--bulk reads its queries from stdin", hint="leave the query out, or --bulk")
         return search_all(session, explain=explain, defaults=options)
     response = session.kebab().search(_text(query), explain=explain, **options)
-    return show(session, response, explain=explain)
+    return show(session, response, explain=explain, filters=options["filters"])
 
 
 @command("why")
@@ -60,14 +61,15 @@ def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, 
 def why(session: Session, document: str, query: tuple[str, ...], **options: Any) -> int:
     """Explain why a document was or was not in the results.
 
-    DOCUMENT is the id of a document or a chunk, or a path. Leaves with 1 when it was not among them.
+    DOCUMENT is the id of a document or a chunk, the beginning of one, or a path. Leaves with 1 when it was
+    not among them.
     """
     report = session.kebab().why(document, _text(query), **options)
     session.put(lambda: _wire().why(report), lambda: render.why(report, screen=session.screen))
     return 0 if report.shown else 1
 
 
-def show(session: Session, response: SearchResponse, *, explain: bool) -> int:
+def show(session: Session, response: SearchResponse, *, explain: bool, filters: SearchFilters) -> int:
     """Print one page of results and what there is to say about it; the exit code of a search."""
     session.warn(map(render.degradation, response.degraded))
     session.put(
@@ -81,7 +83,9 @@ def show(session: Session, response: SearchResponse, *, explain: bool) -> int:
     if response.next_cursor:
         session.say(f"more: --cursor {response.next_cursor}")
     if not response.hits:
-        session.warn([f"nothing found for {clip(response.query, 60)!r}; {_advice(response)}"])
+        session.warn(
+            [f"nothing found for {clip(response.query, 60)!r}; {_advice(session, response, filters)}"]
+        )
     elif response.mode is SearchMode.HYBRID and not any(_by_words(hit) for hit in response.hits):
         session.say("none of these was found by words: they are the nearest in meaning")
     return 0 if response.hits else 1
@@ -91,11 +95,15 @@ def _by_words(hit: SearchHit) -> bool:
     return hit.retrieval.lexical_score is not None
 
 
-def _advice(response: SearchResponse) -> str:
+def _advice(session: Session, response: SearchResponse, filters: SearchFilters) -> str:
     """What a search that found nothing is to try next."""
     from kebab.search.parse import parse_query
 
-    query = parse_query(response.query)
+    query = parse_query(response.query, filters=filters)
+    for field in fields(query.filters):
+        alone = replace(SearchFilters(), **{field.name: getattr(query.filters, field.name)})
+        if alone and not session.kebab().list_docs(alone):
+            return f"no document passes the filter {field.name}"
     if not query.text and query.filters:
         return "filters alone find nothing: kebab list docs takes the same ones"
     if response.degraded:
