@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.drivers.conftest import VAULT, Cli
 
 
@@ -87,3 +89,21 @@ def test_ids_as_a_terminal_shows_them_are_taken_everywhere(library: Cli) -> None
     assert hit["doc_id"] == document
     assert "give more of the id" in library("inspect", "chunk", chunk[:1]).err
     assert library("inspect", "chunk", "nothing", "--json").error["code"] == "chunk_not_found"
+
+
+def test_a_path_that_two_sources_have_names_both_and_their_ids_are_taken(cli: Cli) -> None:
+    for source in ("first", "second"):
+        (cli.cwd / source).mkdir()
+        (cli.cwd / source / "note.md").write_text(f"# Note\n\nferry of the {source}\n", encoding="utf-8")
+    config = "".join(f'[[sources]]\nid = "{one}"\nroot = "{one}"\n' for one in ("first", "second"))
+    (cli.cwd / "two.toml").write_text(f'{config}[storage]\ndata_dir = "data"\n', encoding="utf-8")
+    assert cli("ingest", "--config", "two.toml").code == 0
+    message = cli("fetch", "doc", "note.md", "--config", "two.toml", "--json").error["message"]
+    found = re.findall(r"note\.md of (\w+) \((\w+)\)", message)
+    assert [source for source, _ in found] == ["first", "second"]
+    for source, doc_id in found:
+        assert f"ferry of the {source}" in cli("fetch", "doc", doc_id, "--config", "two.toml").out
+    heads = [
+        line for line in cli("search", "ferry", "--config", "two.toml").out.split("\n") if ". 0." in line
+    ]
+    assert sorted(line.split()[-1] for line in heads) == ["first", "second"]

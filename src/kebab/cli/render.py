@@ -29,7 +29,10 @@ def search_results(response: SearchResponse, *, screen: Screen, explain: bool, l
     """Every hit with its place, citation, headings and marked snippet; more with ``explain`` and a trace."""
     silent = {note.part for note in response.degraded}
     legs = [leg for leg in Leg if leg.value not in silent] if explain else []
-    parts = [hit(found, screen=screen, legs=legs, locate=locate) for found in response.hits]
+    several = len({found.source_id for found in response.hits}) > 1
+    parts = [
+        hit(found, screen=screen, legs=legs, locate=locate, name_source=several) for found in response.hits
+    ]
     if explain:
         parts.append(_how(response, screen))
     if response.trace and (response.trace.legs or response.trace.timings_ms):
@@ -45,9 +48,13 @@ def degradation(note: Degradation) -> str:
     return f"{absent}{note.message}" + (f"; {note.hint}" if note.hint else "")
 
 
-def hit(found: SearchHit, *, screen: Screen, locate: Locate, legs: Sequence[Leg] = ()) -> str:
-    """One hit; with ``legs``, a line for each of them."""
+def hit(
+    found: SearchHit, *, screen: Screen, locate: Locate, legs: Sequence[Leg] = (), name_source: bool = False
+) -> str:
+    """One hit; with ``legs``, a line for each of them. The same path may stand in two sources."""
     lines = [_headline(found, screen, locate)]
+    if name_source:
+        lines[0] += screen.dim(f"  {found.source_id}")
     if headings := _headings(found.heading_path or (found.title,), screen):
         lines.append(INDENT + headings)
     lines += [INDENT + line for line in snippet(found.snippet, screen, columns=screen.columns - len(INDENT))]

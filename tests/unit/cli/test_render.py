@@ -177,6 +177,16 @@ def test_why_of_a_single_mode_draws_the_score_of_its_leg() -> None:
     assert "    meaning ███████▌··  #3    cosine   0.5000" in text
 
 
+def test_the_source_is_named_where_the_page_comes_from_several() -> None:
+    other = replace(HIT, source_id="papers")
+    first, second = (
+        line for line in shown(replace(RESPONSE, hits=(HIT, other))).split("\n") if ". 0." in line
+    )
+    assert first.endswith("#L17-L20  default")
+    assert second.endswith("#L17-L20  papers")
+    assert "default" not in shown(replace(RESPONSE, hits=(HIT, HIT)))
+
+
 def test_a_changed_file_is_marked() -> None:
     stale = replace(HIT, citation=replace(HIT.citation, stale=True))
     assert "changed since it was indexed" in shown(replace(RESPONSE, hits=(stale,)))
