@@ -47,9 +47,10 @@ def read_cursor(cursor: str, *, revision: int, query: SearchQuery, fusion: str =
 
 
 def _signature(query: SearchQuery, fusion: str) -> str:
+    parts = [query.text, query.mode.value, repr(query.filters), query.phrases, query.excluded]
     # Of a single leg nothing is fused, and its pages go on whatever the policy.
-    policy = fusion if query.mode is SearchMode.HYBRID else ""
-    parts = (query.text, query.mode.value, repr(query.filters), query.phrases, query.excluded, policy)
+    if query.mode is SearchMode.HYBRID:
+        parts.append(fusion)
     return digest("cursor", *parts)[:8]
 
 
