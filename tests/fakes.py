@@ -182,6 +182,10 @@ class FakeDocumentStore:
         shelf = self._shelves.get(doc_id)
         return list(shelf.chunks) if shelf else []
 
+    def find_chunks(self, beginning: str) -> list[ChunkId]:
+        found = sorted(chunk_id for chunk_id in self.chunk_ids() if chunk_id.startswith(beginning))
+        return found[:100] if beginning else []
+
     def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
         known = {stored.chunk.chunk_id: stored for stored in self.stored_chunks()}
         return {chunk_id: known[chunk_id] for chunk_id in chunk_ids if chunk_id in known}
@@ -281,13 +285,16 @@ def _passes(shelf: _Shelf, filters: SearchFilters) -> bool:
         "media": document.media,
         "source": document.source_id,
         "source_type": metadata.source_type,
-        "doc_id": document.doc_id,
         "repo": metadata.repo,
         "code_lang": metadata.code_lang,
     }
     return (
-        all(not getattr(filters, name) or value in getattr(filters, name) for name, value in single.items())
-        and (not filters.tag or bool(set(filters.tag) & set(metadata.tags)))
+        all(
+            not getattr(filters, name) or value in map(nfc, getattr(filters, name))
+            for name, value in single.items()
+        )
+        and (not filters.doc_id or any(one and document.doc_id.startswith(one) for one in filters.doc_id))
+        and (not filters.tag or bool(set(map(nfc, filters.tag)) & set(metadata.tags)))
         and (not filters.path or any(glob_pattern(g).fullmatch(document.path) for g in filters.path))
         and (filters.trust_min is None or metadata.trust_level.order >= filters.trust_min.order)
         and (filters.ingested_after is None or shelf.indexed_at > filters.ingested_after)

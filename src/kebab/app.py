@@ -154,6 +154,9 @@ class Kebab:
         snippet_chars: int | None = None,
     ) -> SearchResponse:
         """One page of hits, best first; ``next_cursor`` of the response gives the next page."""
+        from kebab.domain.ids import encodable
+
+        text = encodable(text)
         query = self._searcher.query(text, mode=mode, k=k, filters=filters, explain=explain)
         return self._searcher.page(
             text,

@@ -189,6 +189,10 @@ class DocumentStore(Protocol):
         """In document order."""
         ...
 
+    def find_chunks(self, beginning: str) -> list[ChunkId]:
+        """The ids that start like this, sorted; some of them where there are many, none for an empty text."""
+        ...
+
     def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
         """The chunks that exist, in one query; an id of a removed chunk is left out."""
         ...
@@ -285,7 +289,7 @@ class SourceFiles(Protocol):
     """The files that documents came from, as they are now."""
 
     def changed(self, source_id: str, path: str) -> bool:
-        """True when the file is gone or no longer has the size and time it was indexed with.
+        """True when the file is gone or no longer has the content it was indexed with.
 
         False while nothing can be known of it: its source's folder is not here, or it came with a bundle.
         """

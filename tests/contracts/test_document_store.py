@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -217,6 +218,13 @@ def test_a_document_is_found_by_id_prefix_and_by_end_of_path(store: DocumentStor
     assert store.find_documents("%") == []
 
 
+def test_chunks_are_found_by_the_beginning_of_their_id(store: DocumentStore) -> None:
+    put(store, sample("a.md", "one"), sample("b.md", "two"))
+    for chunk_id in store.chunk_ids():
+        assert store.find_chunks(chunk_id) == store.find_chunks(chunk_id[:12]) == [chunk_id]
+    assert store.find_chunks("") == store.find_chunks("%") == store.find_chunks("\udcff") == []
+
+
 def test_an_exact_path_wins_over_ends_of_others(store: DocumentStore) -> None:
     put(store, sample("a.md", "one"), sample("b/a.md", "two"))
     assert [d.path for d in store.find_documents("a.md")] == ["a.md"]
@@ -227,7 +235,9 @@ def varied(store: DocumentStore, clock: Clock) -> DocumentStore:
     put(
         store,
         sample("notes/rust.md", "1", lang="en", metadata=Metadata(tags=("rust", "lang"))),
-        sample("notes/deep/메모.md", "2", lang="ko", metadata=Metadata(tags=("memo",), source_type="chat")),
+        sample(
+            "notes/deep/메모.md", "2", lang="ko", metadata=Metadata(tags=("memo", "메모"), source_type="chat")
+        ),
         sample("log.txt", "3", media=Media.TEXT, metadata=Metadata(trust_level=TrustLevel.GENERATED)),
     )
     clock.now = "2024-06-01T00:00:00Z"
@@ -241,6 +251,7 @@ def varied(store: DocumentStore, clock: Clock) -> DocumentStore:
     [
         (SearchFilters(tag=("rust", "memo")), {"notes/rust.md", "notes/deep/메모.md"}),
         (SearchFilters(tag=("none",)), set()),
+        (SearchFilters(tag=(unicodedata.normalize("NFD", "메모"),)), {"notes/deep/메모.md"}),
         (SearchFilters(lang=("ko",)), {"notes/deep/메모.md"}),
         (SearchFilters(path=("notes/*",)), {"notes/rust.md"}),
         (SearchFilters(path=("notes/**",)), {"notes/rust.md", "notes/deep/메모.md"}),
@@ -271,6 +282,8 @@ def test_filters_are_and_across_fields_and_or_inside(
 def test_a_filter_by_document_id_keeps_that_document(varied: DocumentStore) -> None:
     first = varied.list_documents()[0].doc_id
     assert varied.matching(SearchFilters(doc_id=(first, DocId("nobody")))) == {first}
+    assert varied.matching(SearchFilters(doc_id=(DocId(first[:12]),))) == {first}
+    assert varied.matching(SearchFilters(doc_id=(DocId(""), DocId("%")))) == frozenset()
 
 
 def test_an_empty_filter_is_none(store: DocumentStore) -> None:

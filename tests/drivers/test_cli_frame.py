@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ from click.testing import CliRunner
 
 from kebab.cli import COMMANDS, kebab
 from kebab.cli.errors import report
+from kebab.cli.screen import width
 from kebab.cli.session import COMMON
 from tests.drivers.conftest import Cli
 
@@ -264,3 +266,15 @@ def test_no_color_is_respected_and_a_pipe_gets_neither(library: Cli) -> None:
         "\x1b]", ""
     )
     assert "\x1b" not in library("search", "seat", "-k", "1").out
+
+
+@pytest.mark.parametrize(
+    "arguments", [("list", "docs"), ("list", "runs"), ("list", "items"), ("inspect", "doc", "README.md")]
+)
+def test_tables_fit_a_narrow_terminal_and_show_no_control_signs(
+    library: Cli, arguments: tuple[str, ...]
+) -> None:
+    text = on_a_terminal(library, *arguments, COLUMNS="60")
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text).replace("\r", "")
+    assert "\ufffd" not in plain
+    assert max(width(line) for line in plain.split("\n")) <= 60

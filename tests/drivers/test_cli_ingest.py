@@ -170,6 +170,13 @@ def test_a_second_ctrl_c_leaves_at_once_with_130_and_loses_nothing(project: Cli)
     assert project("doctor").code == 0
 
 
+def test_without_a_configuration_a_missing_folder_points_to_init(cli: Cli) -> None:
+    result = cli("ingest")
+    assert result.code == 1
+    assert "KnowledgeBase" in result.out
+    assert "kebab init FOLDER" in result.err
+
+
 # --- demo ------------------------------------------------------------------------------------------
 
 

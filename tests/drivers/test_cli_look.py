@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.drivers.conftest import VAULT, Cli
 
 
@@ -62,7 +64,46 @@ def test_a_whole_document_is_fetched_and_a_budget_cuts_it(library: Cli) -> None:
     assert text.startswith(cut["text"].rstrip("\n"))
 
 
+def test_a_chunk_with_its_neighbours_is_the_file_line_for_line(library: Cli) -> None:
+    chunks = library("inspect", "doc", "work/architecture/booking-service.md", "--json").json["chunks"]
+    before, chunk, after = chunks[1:4]
+    lines = (VAULT / "work/architecture/booking-service.md").read_text(encoding="utf-8").splitlines()
+    start, end = before["source_spans"][0]["start"], after["source_spans"][-1]["end"]
+    fetched = library("fetch", "chunk", chunk["chunk_id"], "--context", "1").out
+    assert fetched.rstrip("\n").split("\n") == lines[start - 1 : end]
+
+
 def test_unknown_things_are_named(library: Cli) -> None:
     assert library("inspect", "doc", "nope.md", "--json").error["code"] == "doc_not_found"
     assert library("fetch", "chunk", "f" * 32, "--json").error["code"] == "chunk_not_found"
     assert library("fetch", "span", "home/전세-계약.md").code == 2
+
+
+def test_ids_as_a_terminal_shows_them_are_taken_everywhere(library: Cli) -> None:
+    whole = library("inspect", "doc", "home/전세-계약.md", "--json").json
+    document, chunk = whole["document"]["doc_id"], whole["chunks"][0]["chunk_id"]
+    assert library("inspect", "chunk", chunk[:12], "--json").json["chunk_id"] == chunk
+    assert library("fetch", "chunk", chunk[:12]).out == library("fetch", "chunk", chunk).out
+    assert library("why", chunk[:12], "전세", "--json").json["chunks"][0]["chunk_id"] == chunk
+    (hit, *_) = library("search", "전세", "--doc-id", document[:12], "--json").json["hits"]
+    assert hit["doc_id"] == document
+    assert "give more of the id" in library("inspect", "chunk", chunk[:1]).err
+    assert library("inspect", "chunk", "nothing", "--json").error["code"] == "chunk_not_found"
+
+
+def test_a_path_that_two_sources_have_names_both_and_their_ids_are_taken(cli: Cli) -> None:
+    for source in ("first", "second"):
+        (cli.cwd / source).mkdir()
+        (cli.cwd / source / "note.md").write_text(f"# Note\n\nferry of the {source}\n", encoding="utf-8")
+    config = "".join(f'[[sources]]\nid = "{one}"\nroot = "{one}"\n' for one in ("first", "second"))
+    (cli.cwd / "two.toml").write_text(f'{config}[storage]\ndata_dir = "data"\n', encoding="utf-8")
+    assert cli("ingest", "--config", "two.toml").code == 0
+    message = cli("fetch", "doc", "note.md", "--config", "two.toml", "--json").error["message"]
+    found = re.findall(r"note\.md of (\w+) \((\w+)\)", message)
+    assert [source for source, _ in found] == ["first", "second"]
+    for source, doc_id in found:
+        assert f"ferry of the {source}" in cli("fetch", "doc", doc_id, "--config", "two.toml").out
+    heads = [
+        line for line in cli("search", "ferry", "--config", "two.toml").out.split("\n") if ". 0." in line
+    ]
+    assert sorted(line.split()[-1] for line in heads) == ["first", "second"]

@@ -226,3 +226,13 @@ def test_a_record_without_an_agent_is_refused(cli) -> None:
     done = cli("memory", "record", "something")
 
     assert (done.code, "--agent" in done.err) == (2, True)
+
+
+def test_what_agents_recorded_cannot_steer_the_terminal(cli) -> None:
+    hostile = "summary\x1b]0;owned\x07 of\nthe notes"
+    recorded = ("memory", "record", hostile, "--agent", "a\x1b[2Jb", "--type", "t", "--error", "\x1b[31mno")
+    assert cli(*recorded).code == 0
+    shown = cli("memory", "search", "summary").out + cli("memory", "list").out
+    assert "summary" in shown
+    assert "\x1b" not in shown
+    assert "\x07" not in shown

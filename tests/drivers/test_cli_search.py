@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +56,37 @@ def test_nothing_found_leaves_with_1_and_says_so(library: Cli) -> None:
     assert "nothing found for 'qqqzzzxxx'" in result.err
     empty = library("search", "qqqzzzxxx", "--json")
     assert (empty.code, empty.json["hits"]) == (1, [])
+
+
+def test_filters_without_words_are_pointed_to_the_list_of_documents(library: Cli) -> None:
+    result = library("search", "lang:ko")
+    assert result.code == 1
+    assert "filters alone find nothing: kebab list docs" in result.err
+
+
+def test_a_filter_that_nothing_passes_is_named(library: Cli) -> None:
+    for arguments in (("seat", "--lang", "ko", "--source", "nope"), ("seat source:nope lang:ko",)):
+        assert "no document passes the filter source" in library("search", *arguments).err
+
+
+def test_a_search_without_indexes_says_what_lacks_and_what_to_do(library: Cli, tmp_path: Path) -> None:
+    copy = Cli(tmp_path / "notes", library.home, library.extra)
+    shutil.copytree(library.cwd, copy.cwd)
+    assert copy("reset", "index", "--yes").code == 0
+    result = copy("search", "seat")
+    assert result.code == 1
+    assert "note: the words index lacks the latest state of 32 documents; run `kebab index`" in result.err
+    assert "not everything could be searched" in result.err
+
+
+def test_hits_by_meaning_alone_are_said_to_be_that(cli: Cli) -> None:
+    (cli.cwd / "note.md").write_text("The ferry to the island sails at nine.", encoding="utf-8")
+    model = {"KEBAB_MODELS__EMBEDDING__PROVIDER": "static"}
+    assert cli("init", ".", **model).code == cli("ingest", **model).code == 0
+    found = cli("search", "배편 시간", **model)
+    assert "note.md#L1" in found.out
+    assert "none of these was found by words: they are the nearest in meaning" in found.err
+    assert "found by words" not in cli("search", "ferry", **model).err
 
 
 def test_the_same_search_gives_the_same_bytes(library: Cli) -> None:
@@ -128,6 +161,11 @@ def test_bulk_answers_each_line_with_one_object(library: Cli) -> None:
         '{"query": "x", "kk": 3}',
         '{"query": "x", "k": "3"}',
         '{"query": "x", "mode": "y"}',
+        '{"query": "x", "k": true}',
+        '{"query": "x", "k": 0}',
+        '{"query": "x", "max_tokens": -5}',
+        '{"query": "x", "snippet_chars": 3}',
+        pytest.param("[" * 100_000, id="deep"),
     ],
 )
 def test_a_bad_bulk_line_is_answered_with_the_expected_shape_and_stops_nothing(
@@ -139,6 +177,19 @@ def test_a_bad_bulk_line_is_answered_with_the_expected_shape_and_stops_nothing(
     assert bad["error"]["code"] == "invalid_input"
     assert '{"query": ' in bad["error"]["hint"]
     assert len(good["response"]["hits"]) == 1
+
+
+def test_bulk_takes_no_query_of_its_own(library: Cli) -> None:
+    assert "stdin" in library("search", "seat", "--bulk", "--json").error["message"]
+
+
+def test_a_word_to_exclude_that_the_shell_passed_as_an_option_is_explained(library: Cli) -> None:
+    for command in (("search", "rust", "-cargo"), ("search", "-한국어 자바"), ("ask", "rust", "-cargo")):
+        result = library(*command)
+        assert result.code == 2
+        assert f'kebab {command[0]} -- "rust -cargo"' in result.err
+    assert "-- " not in library("search", "rust", "--cargo").err
+    assert library("search", "--", "-cargo rust").code in (0, 1)
 
 
 def test_bulk_equals_single_search(library: Cli) -> None:
@@ -161,3 +212,28 @@ def test_why_explains_a_hit_a_miss_and_a_filter(library: Cli) -> None:
 
 def test_why_of_an_unknown_document_is_an_error(library: Cli) -> None:
     assert library("why", "nowhere.md", "x", "--json").error["code"] == "doc_not_found"
+
+
+def test_a_query_that_is_not_utf_8_is_a_query(library: Cli) -> None:
+    found = library("search", "\udcff seat", "-k", "1", "--json")
+    assert (found.code, found.json["query"]) == (0, "? seat")
+    assert library("ask", "\udcff seat hold").code in (0, 1)
+    broken, whole = library("search", "--bulk", stdin='{"query": "a \\ud800"}\n{"query": "seat"}\n').lines
+    assert (broken["query"], broken["error"]) == ("a ?", None)
+    assert whole["response"]["hits"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "key"),
+    [
+        ("KEBAB_SEARCH__HYBRID_FUSION", "magic", "search.hybrid_fusion"),
+        ("KEBAB_MODELS__EMBEDDING__PROVIDER", "onnx", "models.embedding.path"),
+    ],
+)
+def test_a_setting_that_cannot_work_is_an_error_that_names_it(
+    library: Cli, variable: str, value: str, key: str
+) -> None:
+    error = library("search", "seat", "--json", **{variable: value}).error
+    assert error["code"] == "config_invalid"
+    assert key in error["message"]
+    assert library("search", "seat", "--fusion", "magic", "--json").error["code"] == "invalid_input"

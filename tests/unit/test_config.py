@@ -9,10 +9,11 @@ import pytest
 
 from kebab import config
 from kebab.cli.template import documented, template
-from kebab.config.sections import File, Source
+from kebab.config.sections import File, Search, Source
 from kebab.domain.documents import TrustLevel
 from kebab.domain.queries import SearchMode
 from kebab.errors import ConfigInvalid, ConfigNotFound
+from kebab.search.fusion import policies
 
 
 def written(folder: Path, text: str) -> Path:
@@ -65,6 +66,13 @@ def test_flags_win_over_the_environment_which_wins_over_the_file(tmp_path: Path)
         ("[chunking]\ntarget_tokens = 100\noverlap_tokens = 100\n", "overlap_tokens"),
         ("[chunking]\ntarget_tokens = 500\nmax_tokens = 400\n", "max_tokens"),
         ('[[sources]]\nid = "a b"\nroot = "x"\n', "sources"),
+        ('workspace = 3\n[[sources]]\nid = "a"\nroot = "x"\n', "workspace"),
+        ('[search]\nhybrid_fusion = "magic"\n', "search.hybrid_fusion: it must be one of rrf, weighted_rrf"),
+        ('[search]\nlexical_engine = "magic"\n', "search.lexical_engine"),
+        ('[models.embedding]\nprovider = "magic"\n', "models.embedding.provider"),
+        ('[models.reranker]\nprovider = "magic"\n', "models.reranker.provider"),
+        ('[models.llm]\nprovider = "magic"\n', "models.llm.provider: it must be one of extractive, ollama"),
+        ("[search.weights]\nlexical = 0\nvector = 0\n", "search.weights"),
     ],
 )
 def test_a_wrong_value_is_an_error_that_names_its_key(tmp_path: Path, text: str, key: str) -> None:
@@ -89,6 +97,25 @@ def test_a_wrong_environment_variable_names_the_key_it_sets(tmp_path: Path) -> N
     with pytest.raises(ConfigInvalid) as caught:
         load(cwd=tmp_path, environ={"KEBAB_SEARCH__DEFAULT_K": "many", "XDG_CONFIG_HOME": str(tmp_path)})
     assert "search.default_k" in caught.value.message
+
+
+@pytest.mark.parametrize("name", ["SEARCH__DEFAULT_K", "SEARCH__DEFAULT_KK", "CHUNKING__OVERLAP_TOKENS"])
+def test_a_value_of_the_environment_is_not_blamed_on_the_file(tmp_path: Path, name: str) -> None:
+    file = written(tmp_path, "[search]\nrrf_k = 30\n")
+    with pytest.raises(ConfigInvalid) as caught:
+        load(file, cwd=tmp_path, environ={f"KEBAB_{name}": "5000"})
+    assert caught.value.hint == f"the value comes from the environment: KEBAB_{name}"
+    with pytest.raises(ConfigInvalid) as caught:
+        load(
+            written(tmp_path, "[search]\nrrf_k = 0\n"), cwd=tmp_path, environ={"KEBAB_SEARCH__DEFAULT_K": "5"}
+        )
+    assert caught.value.hint == f"the value stands in {file}"
+
+
+def test_every_fusion_policy_can_be_configured() -> None:
+    (field,) = [one for one in msgspec.structs.fields(Search) if one.name == "hybrid_fusion"]
+    (meta,) = field.type.__metadata__
+    assert meta.pattern == f"^({'|'.join(policies(k=60, lexical=1, vector=1))})$"
 
 
 def test_the_environment_can_set_lists_numbers_and_switches(tmp_path: Path) -> None:

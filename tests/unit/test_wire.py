@@ -194,7 +194,7 @@ def test_equal_results_give_equal_bytes_whatever_the_order_of_maps() -> None:
 
 def test_degraded_parts_are_named() -> None:
     assert decoded(wire.search_response(a_response()))["degraded"] == [
-        {"part": "vector", "code": "model_unavailable", "message": "no model"}
+        {"part": "vector", "code": "model_unavailable", "message": "no model", "hint": None}
     ]
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 
+from kebab.domain.ids import AssetId, asset_id, content_hash
 from kebab.domain.ingests import NO_TIME, FileState
 
 
 @dataclass(frozen=True)
 class DiskSourceFiles:
-    """Compares size and time with what was indexed; a source without a folder never changes.
+    """Compares size and time with what was indexed, and the content where only the time differs.
+
+    A copied, touched or checked out file still has the lines that a citation names. A source without a folder
+    never changes.
 
     A file whose time is not known came with a bundle: while it is not here, nothing can have changed it.
     """
@@ -29,6 +34,14 @@ class DiskSourceFiles:
             found = (root / path).stat()
         except OSError:
             return state.mtime_ns != NO_TIME and root.is_dir()
-        if state.mtime_ns == NO_TIME:
-            return found.st_size != state.size
-        return (found.st_size, found.st_mtime_ns) != (state.size, state.mtime_ns)
+        if found.st_size != state.size or not S_ISREG(found.st_mode):
+            return True
+        return found.st_mtime_ns != state.mtime_ns and _asset(root / path) != state.asset_id
+
+
+def _asset(file: Path) -> AssetId | None:
+    """The identity of a file's bytes; None when it cannot be read any more."""
+    try:
+        return asset_id(content_hash(file.read_bytes()))
+    except OSError:
+        return None

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import click
 
-from kebab.cli import answers
+from kebab.cli import answers, render
 from kebab.cli.filters import filter_options
 from kebab.cli.search import COUNT, MODE
 from kebab.cli.session import Session, command
@@ -114,7 +114,7 @@ def _refuse_both(text: str, options: dict[str, Any]) -> None:
 
 
 def _warn(session: Session, found: Answer) -> None:
-    session.warn(f"{note.part}: {note.message}" for note in found.degraded)
+    session.warn(map(render.degradation, found.degraded))
 
 
 def _locate(session: Session, found: Answer) -> answers.Locate:

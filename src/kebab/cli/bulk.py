@@ -10,6 +10,7 @@ from typing import Any
 
 from kebab.cli.filters import FILTER_NAMES, filters_of
 from kebab.cli.session import Session
+from kebab.domain.ids import encodable
 from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.errors import InvalidInput, KebabError
 
@@ -32,7 +33,7 @@ def search_all(session: Session, *, explain: bool, defaults: Mapping[str, Any]) 
         query: str | None = None
         try:
             asked = _read(line, number=number)
-            query = asked["query"]
+            query = encodable(asked["query"])
             response = _search(session, asked, explain=explain, defaults=defaults)
             item = wire.BulkSearchItem(query=query, response=response, error=None)
             complete = complete and bool(response.hits)
@@ -58,7 +59,7 @@ def _search(session: Session, asked: dict[str, Any], *, explain: bool, defaults:
 def _read(line: str, *, number: int) -> dict[str, Any]:
     try:
         asked = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _wrong(f"line {number} is not JSON: {error}") from error
     if not isinstance(asked, dict) or not isinstance(asked.get("query"), str) or not asked["query"].strip():
         raise _wrong(f'line {number} is not an object with a text under "query"')
@@ -67,6 +68,11 @@ def _read(line: str, *, number: int) -> dict[str, Any]:
     for name, kinds in _KINDS.items():
         if name in asked and not isinstance(asked[name], kinds):
             raise _wrong(f"line {number}: {name} is {asked[name]!r}")
+    for name, allowed in _RANGES.items():
+        # True would pass for 1.
+        if name in asked and (isinstance(asked[name], bool) or asked[name] not in allowed):
+            between = f"it must lie between {allowed.start} and {allowed.stop - 1}"
+            raise _wrong(f"line {number}: {name} is {asked[name]!r}; {between}")
     return asked
 
 
@@ -76,6 +82,8 @@ _KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("k", "max_tokens", "snippet_chars"), (int,)),
     **dict.fromkeys(("explain", "trace"), (bool,)),
 }
+_RANGES = {"k": range(1, 1001), "max_tokens": range(1, 1 << 31), "snippet_chars": range(40, 10_001)}
+"""What the options of the command line allow as well."""
 
 
 def _mode(value: str) -> SearchMode:

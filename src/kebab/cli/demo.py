@@ -86,7 +86,7 @@ class _Tour:
     def search(self, told: str, query: str, *, explain: bool = False) -> None:
         self.tell(told, f'kebab search "{query}" -k 2' + (" --explain" if explain else ""))
         response = self.kebab.search(query, k=2, explain=explain)
-        self.session.warn(f"{note.part} did not take part: {note.message}" for note in response.degraded)
+        self.session.warn(map(render.degradation, response.degraded))
         self.show(
             render.search_results(response, screen=self.screen, explain=explain, locate=lambda hit: None)
         )

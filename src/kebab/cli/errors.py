@@ -55,8 +55,7 @@ def _described(error: BaseException) -> tuple[str, str, str | None, Mapping[str,
     if isinstance(error, KebabError):
         return error.code, error.message, error.hint, error.details
     if isinstance(error, click.UsageError):
-        path = error.ctx.command_path if error.ctx else "kebab"
-        return "invalid_input", error.format_message(), f"see: {path} --help", {}
+        return "invalid_input", error.format_message(), _usage_hint(error), {}
     if isinstance(error, click.ClickException):
         return "invalid_input", error.format_message(), None, {}
     if isinstance(error, OSError):
@@ -65,6 +64,14 @@ def _described(error: BaseException) -> tuple[str, str, str | None, Mapping[str,
     text = " ".join(str(error).split())
     hint = "this is a fault in kebab; run the same command with --verbose to see where"
     return "generic", f"{type(error).__name__}: {text}" if text else type(error).__name__, hint, {}
+
+
+def _usage_hint(error: click.UsageError) -> str:
+    path = error.ctx.command_path if error.ctx else "kebab"
+    excluding = isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--")
+    if excluding and path.rpartition(" ")[2] in ("search", "ask"):
+        return f'to exclude a word, put the query behind -- and in quotes: {path} -- "rust -cargo"'
+    return f"see: {path} --help"
 
 
 def _print_json(*, code: str, message: str, hint: str | None, details: Mapping[str, object]) -> None:

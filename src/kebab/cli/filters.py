@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC
 from functools import wraps
 from typing import Any, TypeVar
 
 import click
 
 from kebab.cli.session import OneOf
-from kebab.cli.times import moment
+from kebab.cli.times import typed_time
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import DocId
 from kebab.domain.queries import SearchFilters
@@ -25,7 +24,7 @@ REPEATABLE = {
     "media": "Only this medium, such as markdown or text.",
     "source": "Only this source, by its id.",
     "source_type": "Only this source type, such as note.",
-    "doc_id": "Only this document.",
+    "doc_id": "Only this document, by its id or the beginning of it.",
     "repo": "Only this repository.",
     "code_lang": "Only this programming language.",
 }
@@ -58,7 +57,9 @@ def filters_of(values: dict[str, Any]) -> SearchFilters:
         given[name] = (value,) if isinstance(value, str) else tuple(str(item) for item in value)
     given["doc_id"] = tuple(DocId(value) for value in given["doc_id"])
     return SearchFilters(
-        **given, trust_min=_trust(values.get("trust_min")), ingested_after=_time(values.get("ingested_after"))
+        **given,
+        trust_min=_trust(values.get("trust_min")),
+        ingested_after=typed_time(values.get("ingested_after")),
     )
 
 
@@ -66,9 +67,3 @@ def _trust(value: str | None) -> TrustLevel | None:
     if value is not None and value not in list(TrustLevel):
         raise InvalidInput(f"there is no trust level {value!r}", hint=f"one of {', '.join(TrustLevel)}")
     return TrustLevel(value) if value else None
-
-
-def _time(value: str | None) -> str | None:
-    """The time in UTC, as the store compares it."""
-    typed = moment(value)
-    return typed.astimezone(UTC).isoformat().replace("+00:00", "Z") if typed else None

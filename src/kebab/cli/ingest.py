@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kebab.cli.screen import harmless
 from kebab.cli.session import Session, command
 from kebab.cli.tables import seconds_of
 from kebab.domain.ingests import IngestItem, IngestReport, Outcome, RunStatus
@@ -61,6 +62,8 @@ def ingest(
         wire.ingest_report(report, summary_only=summary_only, dry_run=dry_run),
         lambda: summary(report, screen=session.screen, dry_run=dry_run, files=not summary_only),
     )
+    if report.run.failed and session.kebab().settings.file is None:
+        session.warn(["there is no configuration here; `kebab init FOLDER` writes one for a folder of notes"])
     return 0 if report.run.status is RunStatus.COMPLETED and not report.run.failed else 1
 
 
@@ -110,6 +113,5 @@ def _trouble(items: list[IngestItem], screen: Screen) -> list[str]:
 def _item(item: IngestItem, screen: Screen) -> str:
     color = {Outcome.FAILED: "red", Outcome.REMOVED: "yellow"}.get(item.outcome, "green")
     said = item.reason or "; ".join(item.warnings)
-    return f"  {screen.style(item.outcome.value, fg=color)}  {item.path or item.source_id}" + (
-        f": {said}" if said else ""
-    )
+    told = harmless(f"{item.path or item.source_id}" + (f": {said}" if said else ""))
+    return f"  {screen.style(item.outcome.value, fg=color)}  {told}"

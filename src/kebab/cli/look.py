@@ -70,43 +70,36 @@ def _documents(documents: list[DocumentSummary], screen: Screen) -> str:
         for d in documents
     ]
     return (
-        table(rows, header=("id", "lang", "chunks", "path", "title"), screen=screen, grow=[3, 4])
+        table(rows, header=("id", "lang", "chunks", "path", "title"), screen=screen, grow=[3, 4], keep_end=3)
         if rows
         else ""
     )
 
 
 def _runs(runs: list[IngestRun], screen: Screen) -> str:
-    rows = [
-        [
-            r.run_id,
-            r.started_at,
-            r.status.value,
-            *(str(n) for n in (r.indexed, r.unchanged, r.skipped, r.failed, r.removed)),
-            seconds_of(r.duration_ms),
-            r.error or "",
-        ]
-        for r in runs
-    ]
-    header = (
-        "run",
-        "started",
-        "status",
-        "indexed",
-        "unchanged",
-        "skipped",
-        "failed",
-        "removed",
-        "took",
-        "error",
-    )
-    return table(rows, header=header, screen=screen, grow=[9]) if rows else ""
+    if not screen.terminal:
+        return table([_run_cells(run) for run in runs], header=(), screen=screen, grow=())
+    # The id begins with the time of the start, and most counts are 0: both would only cost columns.
+    rows = [[r.run_id, r.status.value, seconds_of(r.duration_ms), _run_told(r)] for r in runs]
+    return table(rows, header=("run", "status", "took", "files"), screen=screen, grow=[3]) if rows else ""
+
+
+def _run_cells(run: IngestRun) -> list[str]:
+    counts = (run.indexed, run.unchanged, run.skipped, run.failed, run.removed)
+    started = [run.run_id, run.started_at, run.status.value]
+    return [*started, *map(str, counts), seconds_of(run.duration_ms), run.error or ""]
+
+
+def _run_told(run: IngestRun) -> str:
+    names = ("indexed", "unchanged", "removed", "skipped", "failed")
+    counts = [f"{count} {name}" for name in names if (count := getattr(run, name))]
+    return ", ".join([*([run.error] if run.error else []), *counts]) or "nothing to do"
 
 
 def _items(items: list[IngestItem], screen: Screen) -> str:
     rows = [[i.outcome.value, str(i.chunks), i.path, i.reason or "; ".join(i.warnings)] for i in items]
     return (
-        table(rows, header=("outcome", "chunks", "path", "reason"), screen=screen, grow=[2, 3])
+        table(rows, header=("outcome", "chunks", "path", "reason"), screen=screen, grow=[2, 3], keep_end=2)
         if rows
         else ""
     )
@@ -131,7 +124,10 @@ def inspect_doc(session: Session, document: str) -> None:
 @command("chunk", parent=inspect_group)
 @click.argument("chunk")
 def inspect_chunk(session: Session, chunk: str) -> None:
-    """Show a chunk: its text, headings, lines and embeddings."""
+    """Show a chunk: its text, headings, lines and embeddings.
+
+    CHUNK is an id or the beginning of one.
+    """
     from kebab import wire
 
     inspection = session.kebab().inspect_chunk(chunk)
@@ -142,23 +138,20 @@ def _document(inspection: DocumentInspection, screen: Screen) -> str:
     d = inspection.document
     head = pairs(
         [
-            ("title", screen.bold(d.title)),
-            (
-                "path",
-                d.path
-                + (screen.style("  changed since it was indexed", fg="yellow") if inspection.stale else ""),
-            ),
+            ("title", d.title),
+            ("path", d.path),
+            *([("state", "changed since it was indexed")] if inspection.stale else []),
             ("id", d.doc_id),
             ("source", f"{d.source_id} · {d.source_type} · {d.trust_level.value}"),
             ("kind", f"{d.media} · {d.lang} · {size_of(d.byte_len)}"),
             ("tags", ", ".join(d.tags) or "–"),
-            (
-                "dates",
-                f"created {d.created_at or '–'} · updated {d.updated_at or '–'} · indexed {d.indexed_at}",
-            ),
+            ("created", d.created_at or "–"),
+            ("updated", d.updated_at or "–"),
+            ("indexed", d.indexed_at),
             ("made by", f"{d.parser_version} · {d.chunker_version}"),
         ],
         screen=screen,
+        styles={"title": {"bold": True}, "state": {"fg": "yellow"}},
     )
     rows = [
         [
@@ -171,7 +164,7 @@ def _document(inspection: DocumentInspection, screen: Screen) -> str:
         for c in (stored.chunk for stored in inspection.chunks)
     ]
     chunks = (
-        table(rows, header=("#", "chunk", "lines", "tokens", "headings"), screen=screen, grow=[4])
+        table(rows, header=("#", "chunk", "lines", "tokens", "headings"), screen=screen, grow=[4], keep_end=4)
         if rows
         else ""
     )
@@ -187,7 +180,7 @@ def _chunk(inspection: ChunkInspection, screen: Screen) -> str:
     head = pairs(
         [
             ("chunk", chunk.chunk_id),
-            ("cited as", screen.style(inspection.citation.uri, fg="cyan")),
+            ("cited as", inspection.citation.uri),
             ("headings", " › ".join(chunk.heading_path) or stored.title),
             ("document", chunk.doc_id),
             ("size", f"{chunk.token_estimate} tokens · {len(chunk.block_ids)} blocks"),
@@ -196,6 +189,7 @@ def _chunk(inspection: ChunkInspection, screen: Screen) -> str:
             ("indexed", stored.indexed_at),
         ],
         screen=screen,
+        styles={"cited as": {"fg": "cyan"}},
     )
     return f"{head}\n\n{harmless(chunk.text)}"
 
@@ -207,7 +201,10 @@ def _chunk(inspection: ChunkInspection, screen: Screen) -> str:
 @click.argument("chunk")
 @click.option("--context", type=click.IntRange(0), default=0, help="Neighbouring chunks on each side.")
 def fetch_chunk(session: Session, chunk: str, context: int) -> None:
-    """Print a chunk's text as it was indexed."""
+    """Print a chunk's text as it was indexed.
+
+    CHUNK is an id or the beginning of one.
+    """
     _fetched(session, session.kebab().fetch_chunk(chunk, context=context))
 
 
@@ -250,5 +247,5 @@ def _fetched(session: Session, result: FetchResult) -> None:
 def _verbatim(result: FetchResult, screen: Screen) -> str:
     """To a file or a pipe byte for byte; a terminal would obey the control characters of a text."""
     parts = [result.context_before, result.text, result.context_after]
-    text = "\n\n".join(part for part in parts if part).removesuffix("\n")
+    text = "\n".join(part for part in parts if part).removesuffix("\n")
     return harmless(text) if screen.terminal else text

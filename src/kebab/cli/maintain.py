@@ -121,7 +121,7 @@ def _check(check: Check, size: int, screen: Screen) -> list[str]:
 def reset(session: Session, scope: ResetScope, yes: bool) -> int:
     """Wipe derived data, all data or the configuration.
 
-    Your documents are never touched.
+    Without a scope: data. Your documents are never touched.
     """
     from kebab import wire
 
@@ -129,7 +129,7 @@ def reset(session: Session, scope: ResetScope, yes: bool) -> int:
     if not yes:
         if not sys.stdin.isatty():
             raise InvalidInput(f"reset {scope} wants to be confirmed", hint=f"kebab reset {scope} --yes")
-        if not click.confirm(f"Remove {SCOPES[scope]}, in {kebab.settings.data_dir}?", err=True):
+        if not click.confirm(f"In {kebab.settings.data_dir}, remove {SCOPES[scope]}?", err=True):
             session.say("nothing was removed")
             return 1
     report = kebab.reset(scope)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kebab.cli.screen import Screen, clip
+from kebab.cli.screen import Screen, clip, harmless
 from kebab.cli.tables import pairs, seconds_of, table
 from kebab.domain.executions import (
     AgentRank,
@@ -24,10 +24,11 @@ def hits(found: Recalled, screen: Screen) -> str:
     for rank, hit in enumerate(found.hits, start=1):
         score = f"{screen.bar(hit.hybrid_score)} {hit.hybrid_score:.3f}"
         head = f"{rank}. {score}  {_outcome(hit.execution, screen)}"
-        text = clip(" ".join(hit.execution.task_description.split()), screen.columns - 3)
+        text = clip(_line(hit.execution.task_description), screen.columns - 3)
         blocks.append(f"{head}\n   {text}\n   {screen.dim(f'{hit.reason} · {hit.execution.id}')}")
         if hit.execution.error:
-            blocks[-1] += f"\n   {screen.style(clip(hit.execution.error, screen.columns - 3), fg='red')}"
+            error = clip(_line(hit.execution.error), screen.columns - 3)
+            blocks[-1] += f"\n   {screen.style(error, fg='red')}"
     return "\n\n".join(blocks)
 
 
@@ -94,7 +95,7 @@ def agents(found: Sequence[AgentRank], screen: Screen) -> str:
 def causes(found: Sequence[Cause], screen: Screen) -> str:
     lines = []
     for cause in found:
-        text = " ".join(cause.execution.task_description.split())
+        text = _line(cause.execution.task_description)
         lines.append(f"{'  ' * (cause.distance - 1)}← {_outcome(cause.execution, screen)}  {text}")
         lines.append(screen.dim(f"{'  ' * cause.distance}{cause.execution.id}"))
     return "\n".join(lines)
@@ -125,9 +126,14 @@ def stats(found: MemoryStats, screen: Screen) -> str:
     )
 
 
+def _line(text: str) -> str:
+    """A text of any agent on one line, harmless to the terminal."""
+    return harmless(" ".join(text.split()))
+
+
 def _outcome(item: Execution, screen: Screen) -> str:
     mark = screen.style("ok", fg="green") if item.success else screen.style("failed", fg="red")
     return (
-        f"{mark} {item.quality_score:.2f} · {item.agent_id} · {item.task_type} · "
+        f"{mark} {item.quality_score:.2f} · {_line(item.agent_id)} · {_line(item.task_type)} · "
         f"{item.finished_at:%Y-%m-%d} · {seconds_of(item.latency_ms)} · {item.cost_cents} ¢"
     )

@@ -35,8 +35,10 @@ def use_model(session: Session, model: str) -> None:
     MODEL is static, none, a registered name, the folder of an ONNX model, or fastembed:NAME, ollama:NAME,
     openai:NAME. Vectors of the old model are kept, for switching back.
     """
-    _changed(session, session.kebab().use_model(model))
-    session.say("embed what the model lacks with: kebab index --embeddings")
+    used = session.kebab().use_model(model)
+    _changed(session, used)
+    if used.provider != "none":
+        session.say("embed what the model lacks with: kebab index --embeddings")
 
 
 @command("add", parent=models)

@@ -17,6 +17,7 @@ from kebab.cli.screen import clip_start, pad
 from kebab.domain.ingests import IngestPhase, IngestProgress
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress, TaskID
 
     from kebab.cli.session import Session
@@ -28,7 +29,8 @@ PHASES = {
     IngestPhase.FINISH: "finishing",
 }
 UNITS = {IngestPhase.EMBED: "chunks"}
-PATH_COLUMNS = 32
+FIXED_COLUMNS = 44
+"""What phase, counts, rate, remaining time and gaps take; bar and file name share the rest."""
 
 Report = Callable[[IngestProgress], None]
 
@@ -62,7 +64,9 @@ def _reporting(session: Session) -> Iterator[Report]:
     elif session.quiet or not sys.stderr.isatty():
         yield lambda event: None
     else:
-        with _bar() as bar:
+        from rich.console import Console
+
+        with bar_on(Console(stderr=True)) as bar:
             yield bar.show
 
 
@@ -84,6 +88,11 @@ def _interruptible(watch: Watch) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def path_columns(columns: int) -> int:
+    """How much of a terminal's width a file name gets: enough to know it by, never all that the bar needs."""
+    return max(8, min(32, (columns - FIXED_COLUMNS) // 2))
+
+
 class _Bar:
     """One rich progress line, a new one for each phase."""
 
@@ -91,6 +100,7 @@ class _Bar:
         self.progress = progress
         self.phase: IngestPhase | None = None
         self.task: TaskID | None = None
+        self.path_columns = path_columns(progress.console.width)
 
     def show(self, event: IngestProgress) -> None:
         if event.phase is not self.phase or self.task is None:
@@ -103,13 +113,13 @@ class _Bar:
             completed=event.done,
             total=event.total or None,
             rate=f"{event.rate:,.0f} {UNITS.get(event.phase, 'files')}/s" if event.rate else "",
-            path=pad(clip_start(event.path or "", PATH_COLUMNS), PATH_COLUMNS),
+            path=pad(clip_start(event.path or "", self.path_columns), self.path_columns),
         )
 
 
 @contextmanager
-def _bar() -> Iterator[_Bar]:
-    from rich.console import Console
+def bar_on(console: Console) -> Iterator[_Bar]:
+    """A progress line at the foot of the console, gone when the run ends."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -120,5 +130,5 @@ def _bar() -> Iterator[_Bar]:
         TimeRemainingColumn(compact=True),
         TextColumn("{task.fields[path]}", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True, expand=True) as progress:
+    with Progress(*columns, console=console, transient=True, expand=True) as progress:
         yield _Bar(progress)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from kebab.cli.screen import Screen, clip, harmless, pad, width, wrap
-from kebab.domain.hits import FusionNote, Leg, SearchHit, SearchResponse, SearchTrace, Snippet
+from kebab.cli.screen import Screen, clip, clip_start, harmless, pad, width, wrap
+from kebab.domain.hits import Degradation, FusionNote, Leg, SearchHit, SearchResponse, SearchTrace, Snippet
 from kebab.domain.queries import SearchMode
 from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
 
@@ -15,6 +15,11 @@ INDENT = "    "
 SNIPPET_LINES = 5
 LEG_NAMES = {Leg.LEXICAL: "words", Leg.VECTOR: "meaning"}
 RAW_NAMES = {Leg.LEXICAL: "bm25", Leg.VECTOR: "cosine"}
+
+PARTS = {"lexical": "words", "vector": "meaning", "reranker": "the reranker"}
+"""What can be missing from a search, as people are told of it."""
+PARTLY = ("index_behind", "not_embedded")
+"""Codes of a leg that answered without some of the documents."""
 
 Locate = Callable[[SearchHit], str | None]
 """The address a hit's citation links to, or None."""
@@ -24,7 +29,10 @@ def search_results(response: SearchResponse, *, screen: Screen, explain: bool, l
     """Every hit with its place, citation, headings and marked snippet; more with ``explain`` and a trace."""
     silent = {note.part for note in response.degraded}
     legs = [leg for leg in Leg if leg.value not in silent] if explain else []
-    parts = [hit(found, screen=screen, legs=legs, locate=locate) for found in response.hits]
+    several = len({found.source_id for found in response.hits}) > 1
+    parts = [
+        hit(found, screen=screen, legs=legs, locate=locate, name_source=several) for found in response.hits
+    ]
     if explain:
         parts.append(_how(response, screen))
     if response.trace and (response.trace.legs or response.trace.timings_ms):
@@ -32,9 +40,21 @@ def search_results(response: SearchResponse, *, screen: Screen, explain: bool, l
     return "\n\n".join(parts)
 
 
-def hit(found: SearchHit, *, screen: Screen, locate: Locate, legs: Sequence[Leg] = ()) -> str:
-    """One hit; with ``legs``, a line for each of them."""
+def degradation(note: Degradation) -> str:
+    """What did not take part, why, and what to do; an index that lacks some documents did take part."""
+    absent = f"{PARTS[note.part]} did not take part: " if note.part in PARTS else ""
+    if note.code in PARTLY:
+        absent = ""
+    return f"{absent}{note.message}" + (f"; {note.hint}" if note.hint else "")
+
+
+def hit(
+    found: SearchHit, *, screen: Screen, locate: Locate, legs: Sequence[Leg] = (), name_source: bool = False
+) -> str:
+    """One hit; with ``legs``, a line for each of them. The same path may stand in two sources."""
     lines = [_headline(found, screen, locate)]
+    if name_source:
+        lines[0] += screen.dim(f"  {found.source_id}")
     if headings := _headings(found.heading_path or (found.title,), screen):
         lines.append(INDENT + headings)
     lines += [INDENT + line for line in snippet(found.snippet, screen, columns=screen.columns - len(INDENT))]
@@ -52,7 +72,7 @@ def _headline(found: SearchHit, screen: Screen, locate: Locate) -> str:
 
 
 def _headings(path: Sequence[str], screen: Screen) -> str:
-    return screen.dim(clip(harmless(" › ".join(path)), screen.columns - len(INDENT)))
+    return screen.dim(clip_start(harmless(" › ".join(path)), screen.columns - len(INDENT)))
 
 
 def snippet(found: Snippet, screen: Screen, *, columns: int) -> list[str]:
@@ -127,16 +147,20 @@ def _raw(leg: Leg, score: float) -> str:
 
 
 def _leg_line(leg: Leg, share: float, place: str, terms: str, screen: Screen) -> str:
+    """A leg's bar and place; its terms behind them, or on a line of their own where they do not fit."""
     color = "blue" if leg is Leg.LEXICAL else "magenta"
     head = f"{INDENT}{pad(LEG_NAMES[leg], 8)}"
     place = clip(place, screen.columns - width(head) - 12)
     room = screen.columns - width(head) - 12 - width(place)
+    below = " " * width(head)
+    if width(terms) > room:
+        terms = f"\n{below}{clip(terms.strip(), screen.columns - width(below))}"
     return (
         screen.dim(head)
         + screen.style(screen.bar(share), fg=color)
         + "  "
-        + place
-        + screen.dim(clip(terms, room) if room > 8 else "")
+        + place.rstrip()
+        + screen.dim(terms)
     )
 
 
@@ -176,12 +200,17 @@ def trace(found: SearchTrace, screen: Screen) -> str:
 def why(report: WhyReport, *, screen: Screen, limit: int = 5) -> str:
     """The verdict first, then the chunks that came closest, leg by leg."""
     sign = screen.style("shown", fg="green") if report.shown else screen.style("not shown", fg="yellow")
-    lines = [f"{screen.style(report.doc_path, fg='cyan')}: {sign} in the first {report.k}", report.verdict]
-    lines += [f"removed by {cause}" for cause in report.removed_by]
+    # Of a single chunk the rest of its document may well be shown.
+    subject = report.chunks[0].citation if len(report.chunks) == 1 else report.doc_path
+    path = screen.style(harmless(subject), fg="cyan")
+    verdict = harmless(report.verdict)
+    lines = [f"{path}: {sign} in the first {report.k}"]
+    lines += [verdict[start:end] for start, end in wrap(verdict, screen.columns)]
     for place in report.chunks[:limit]:
         lines += ["", *_place(place, screen)]
     if len(report.chunks) > limit:
-        lines += ["", screen.dim(f"{len(report.chunks) - limit} more chunks came no closer")]
+        more = len(report.chunks) - limit
+        lines += ["", screen.dim(f"{more} more {'chunk' if more == 1 else 'chunks'} came no closer")]
     if report.fusion:
         lines += ["", _fact("fused", _fusion(report.fusion), screen)]
     return "\n".join(lines)
@@ -195,15 +224,18 @@ def _place(place: ChunkPlace, screen: Screen) -> list[str]:
     ]
     if headings := _headings(place.heading_path, screen):
         lines.append(INDENT + headings)
-    lines.append(INDENT + place.verdict)
-    return lines + [_leg_place(leg, screen) for leg in place.legs]
+    verdict = harmless(place.verdict)
+    lines += [INDENT + verdict[start:end] for start, end in wrap(verdict, screen.columns - len(INDENT))]
+    # Alone, a leg contributes to nothing: its score is the chunk's.
+    alone = place.score if len(place.legs) == 1 else None
+    return lines + [_leg_place(leg, screen, share=alone) for leg in place.legs]
 
 
-def _leg_place(leg: LegPlace, screen: Screen) -> str:
+def _leg_place(leg: LegPlace, screen: Screen, *, share: float | None) -> str:
     if leg.rank is None or leg.raw_score is None:
         return _leg_line(leg.leg, 0.0, leg.note, "", screen)
     missing = ("without", *leg.missing_terms) if leg.missing_terms else ()
     terms = "".join(f"  {' '.join(words)}" for words in (leg.matched_terms, missing) if words)
     gave = "" if leg.contribution is None else f"  +{leg.contribution:.4f}"
     place = f"#{leg.rank:<4} {_raw(leg.leg, leg.raw_score)}{gave}"
-    return _leg_line(leg.leg, leg.contribution or 0.0, place, terms, screen)
+    return _leg_line(leg.leg, leg.contribution or share or 0.0, place, terms, screen)

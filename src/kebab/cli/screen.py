@@ -37,7 +37,7 @@ class Screen:
 
     def style(self, text: str, **attributes: Any) -> str:
         """The text with click's style attributes, or as it is where colours are off."""
-        return click.style(text, **attributes) if self.color and text else text
+        return click.style(text, **attributes) if self.color and text and attributes else text
 
     def dim(self, text: str) -> str:
         return self.style(text, dim=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,9 +11,10 @@ import click
 
 from kebab.cli import render
 from kebab.cli.filters import filter_options
+from kebab.cli.screen import clip
 from kebab.cli.session import OneOf, Session, command
 from kebab.domain.hits import SearchHit, SearchResponse
-from kebab.domain.queries import SearchMode
+from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.errors import InvalidInput
 
 MODE = click.option("--mode", type=OneOf(SearchMode), help="How to search; default hybrid.")
@@ -35,15 +37,18 @@ FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, con
 def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, **options: Any) -> int:
     """Find the lines that answer a query, and say why.
 
-    Words in double quotes are a phrase, -word excludes, tag:x lang:ko path:notes/** filter. Several filters
-    of one kind mean OR, of different kinds AND. Leaves with 1 when nothing was found.
+    Words in double quotes are a phrase, -word and -"two words" exclude, tag:x tag:"two words" lang:ko
+    path:notes/** filter. Several filters of one kind mean OR, of different kinds AND. Leaves with 1 when
+    nothing was found.
     """
     if bulk:
         from kebab.cli.bulk import search_all
 
+        if query:
+            raise InvalidInput("--bulk reads its queries from stdin", hint="leave the query out, or --bulk")
         return search_all(session, explain=explain, defaults=options)
     response = session.kebab().search(_text(query), explain=explain, **options)
-    return show(session, response, explain=explain)
+    return show(session, response, explain=explain, filters=options["filters"])
 
 
 @command("why")
@@ -56,16 +61,17 @@ def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, 
 def why(session: Session, document: str, query: tuple[str, ...], **options: Any) -> int:
     """Explain why a document was or was not in the results.
 
-    DOCUMENT is the id of a document or a chunk, or a path. Leaves with 1 when it was not among them.
+    DOCUMENT is the id of a document or a chunk, the beginning of one, or a path. Leaves with 1 when it was
+    not among them.
     """
     report = session.kebab().why(document, _text(query), **options)
     session.put(lambda: _wire().why(report), lambda: render.why(report, screen=session.screen))
     return 0 if report.shown else 1
 
 
-def show(session: Session, response: SearchResponse, *, explain: bool) -> int:
+def show(session: Session, response: SearchResponse, *, explain: bool, filters: SearchFilters) -> int:
     """Print one page of results and what there is to say about it; the exit code of a search."""
-    session.warn(f"{note.part} did not take part: {note.message}" for note in response.degraded)
+    session.warn(map(render.degradation, response.degraded))
     session.put(
         lambda: _wire().search_response(response, explain=explain),
         lambda: render.search_results(
@@ -78,9 +84,31 @@ def show(session: Session, response: SearchResponse, *, explain: bool) -> int:
         session.say(f"more: --cursor {response.next_cursor}")
     if not response.hits:
         session.warn(
-            [f"nothing found for {response.query!r}; try fewer words, or leave out filters and quotes"]
+            [f"nothing found for {clip(response.query, 60)!r}; {_advice(session, response, filters)}"]
         )
+    elif response.mode is SearchMode.HYBRID and not any(_by_words(hit) for hit in response.hits):
+        session.say("none of these was found by words: they are the nearest in meaning")
     return 0 if response.hits else 1
+
+
+def _by_words(hit: SearchHit) -> bool:
+    return hit.retrieval.lexical_score is not None
+
+
+def _advice(session: Session, response: SearchResponse, filters: SearchFilters) -> str:
+    """What a search that found nothing is to try next."""
+    from kebab.search.parse import parse_query
+
+    query = parse_query(response.query, filters=filters)
+    for field in fields(query.filters):
+        alone = replace(SearchFilters(), **{field.name: getattr(query.filters, field.name)})
+        if alone and not session.kebab().list_docs(alone):
+            return f"no document passes the filter {field.name}"
+    if not query.text and query.filters:
+        return "filters alone find nothing: kebab list docs takes the same ones"
+    if response.degraded:
+        return "not everything could be searched, see above"
+    return "try fewer words, or leave out filters and quotes"
 
 
 def file_url(session: Session, hit: SearchHit) -> str | None:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from kebab.cli.screen import Screen, clip, harmless, pad, width
+from kebab.cli.screen import Screen, clip, clip_start, harmless, pad, width
 
 GAP = "  "
 
 
 def table(
-    rows: Sequence[Sequence[str]], *, header: Sequence[str], screen: Screen, grow: int | Sequence[int]
+    rows: Sequence[Sequence[str]],
+    *,
+    header: Sequence[str],
+    screen: Screen,
+    grow: int | Sequence[int],
+    keep_end: int | None = None,
 ) -> str:
     """Rows under a header, within the screen: the columns ``grow`` share what room the others leave.
 
+    A cell that does not fit loses its end; in the column ``keep_end``, of paths or headings, its beginning.
     Without a terminal there is no header and no clipping: one line a row, cells separated by tabs.
     """
     rows = [[harmless(cell) for cell in row] for row in rows]
@@ -25,7 +32,7 @@ def table(
     room -= sum(size for column, size in enumerate(sizes) if column not in grow)
     for column, size in zip(grow, _shared(room, [sizes[column] for column in grow]), strict=True):
         sizes[column] = size
-    return "\n".join([screen.dim(_line(header, sizes)), *(_line(row, sizes) for row in rows)])
+    return "\n".join([screen.dim(_line(header, sizes)), *(_line(row, sizes, keep_end) for row in rows)])
 
 
 def _shared(room: int, wanted: Sequence[int]) -> list[int]:
@@ -38,8 +45,11 @@ def _shared(room: int, wanted: Sequence[int]) -> list[int]:
     return given
 
 
-def _line(cells: Sequence[str], sizes: Sequence[int]) -> str:
-    shown = [pad(clip(cell, size), size) for cell, size in zip(cells, sizes, strict=True)]
+def _line(cells: Sequence[str], sizes: Sequence[int], keep_end: int | None = None) -> str:
+    shown = []
+    for column, (cell, size) in enumerate(zip(cells, sizes, strict=True)):
+        cut = clip_start if column == keep_end else clip
+        shown.append(pad(cut(cell, size), size))
     return GAP.join(shown).rstrip()
 
 
@@ -47,10 +57,19 @@ def _plain(cell: str) -> str:
     return " ".join(cell.split()) if "\t" in cell or "\n" in cell else cell
 
 
-def pairs(items: Sequence[tuple[str, str]], *, screen: Screen) -> str:
-    """``name  value`` lines with the names aligned."""
+def pairs(
+    items: Sequence[tuple[str, str]], *, screen: Screen, styles: Mapping[str, Mapping[str, Any]] | None = None
+) -> str:
+    """``name  value`` lines with the names aligned; ``styles`` holds the style of a value by its name.
+
+    Values come unstyled: what a terminal would obey in them is made visible before any style is added.
+    """
     size = max((width(name) for name, _ in items), default=0)
-    return "\n".join(f"{screen.dim(pad(name, size))}{GAP}{harmless(value)}" for name, value in items)
+    styled = styles or {}
+    return "\n".join(
+        f"{screen.dim(pad(name, size))}{GAP}{screen.style(harmless(value), **styled.get(name, {}))}"
+        for name, value in items
+    )
 
 
 def size_of(count: int) -> str:

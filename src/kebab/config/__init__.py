@@ -35,12 +35,13 @@ def load(
     environ = os.environ if environ is None else environ
     path = locate(explicit, environ=environ, cwd=cwd or Path.cwd())
     values = _read(path) if path else {}
-    for key, value in _from_environment(environ).items():
+    variables = _from_environment(environ)
+    for key, value in variables.items():
         _set(values, key.split("."), value)
     for key, value in (overrides or {}).items():
         _set(values, key.split("."), value)
     base = path.parent if path else (cwd or Path.cwd())
-    return settled(checked(values, path), path, base=base, environ=environ)
+    return settled(checked(values, path, variables), path, base=base, environ=environ)
 
 
 def _read(path: Path) -> dict[str, Any]:

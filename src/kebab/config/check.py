@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,29 @@ from kebab.config.sections import File
 from kebab.errors import ConfigInvalid
 
 
-def checked(values: dict[str, Any], path: Path | None) -> File:
-    """The values with their types; raises ConfigInvalid. ``path`` is where they were read, for the hint."""
-    if "workspace" in values and "sources" in values and "root" in values["workspace"]:
+def checked(values: dict[str, Any], path: Path | None, variables: Collection[str]) -> File:
+    """The values with their types; raises ConfigInvalid.
+
+    ``path`` is where they were read and ``variables`` are the keys that the environment set, for the hint.
+    """
+    workspace = values.get("workspace")
+    if "sources" in values and isinstance(workspace, dict) and "root" in workspace:
         raise ConfigInvalid(
             "workspace.root and [[sources]] are both set", hint="keep one of them: sources replace the root"
         )
     try:
         return msgspec.convert(_typed(values), File, strict=True)
     except msgspec.ValidationError as error:
-        raise ConfigInvalid(
-            f"{_key_of(error)}: {_message_of(error)}",
-            hint=f"the value stands in {path}" if path else "see: kebab init for an annotated file",
-        ) from error
+        key = _key_of(error)
+        raise ConfigInvalid(f"{key}: {_message_of(error)}", hint=_origin(key, path, variables)) from error
+
+
+def _origin(key: str, path: Path | None, variables: Collection[str]) -> str:
+    """Where a wrong value was set. A key of a whole section stands for those inside it."""
+    for set_there in variables:
+        if f"{set_there}.".startswith(f"{key}."):
+            return f"the value comes from the environment: KEBAB_{set_there.replace('.', '__').upper()}"
+    return f"the value stands in {path}" if path else "see: kebab init for an annotated file"
 
 
 def _typed(values: dict[str, Any]) -> dict[str, Any]:
@@ -59,4 +70,6 @@ def _key_of(error: msgspec.ValidationError) -> str:
 def _message_of(error: msgspec.ValidationError) -> str:
     if "unknown field" in str(error):
         return "there is no such setting"
+    if names := re.search(r"matching regex '\^\(([a-z0-9_|]+)\)\$'", str(error)):
+        return f"it must be one of {', '.join(names[1].split('|'))}"
     return re.sub(r" - at `[^`]*`", "", str(error))

@@ -26,7 +26,7 @@ def locate(explicit: Path | None, *, environ: Mapping[str, str], cwd: Path) -> P
     Raises ConfigNotFound when the named one is absent.
     """
     if explicit is not None:
-        path = explicit.expanduser().absolute()
+        path = Path(os.path.abspath(explicit.expanduser()))
         if not path.is_file():
             raise ConfigNotFound(
                 f"there is no configuration file at {path}", hint="create one with: kebab init DIR"

@@ -15,6 +15,12 @@ from kebab.domain.queries import SearchMode
 
 Positive = Annotated[int, Meta(ge=1)]
 NonNegative = Annotated[int, Meta(ge=0)]
+# Names of engines, checked when the file is read: a search must not be the first to learn of a wrong one.
+LexicalEngine = Annotated[str, Meta(pattern="^(tantivy|fts5)$")]
+FusionName = Annotated[str, Meta(pattern="^(rrf|weighted_rrf|convex|adaptive)$")]
+EmbeddingProvider = Annotated[str, Meta(pattern="^(static|fastembed|onnx|ollama|openai|none)$")]
+RerankerProvider = Annotated[str, Meta(pattern="^(none|fastembed)$")]
+LlmProvider = Annotated[str, Meta(pattern="^(extractive|ollama|openai)$")]
 SourceId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
 
 DEFAULT_EXCLUDE = (
@@ -76,7 +82,7 @@ class Chunking(Section, frozen=True):
 
 
 class EmbeddingModel(Section, frozen=True):
-    provider: str = "static"
+    provider: EmbeddingProvider = "static"
     """static (built in), fastembed, onnx, ollama, openai, none."""
     model: str = ""
     """The model's name at its provider; the built-in one needs none."""
@@ -93,7 +99,7 @@ class EmbeddingModel(Section, frozen=True):
 
 
 class LlmModel(Section, frozen=True):
-    provider: str = "extractive"
+    provider: LlmProvider = "extractive"
     """extractive (built in, no model), ollama, openai."""
     model: str = ""
     """The model's name at its provider."""
@@ -112,7 +118,7 @@ class LlmModel(Section, frozen=True):
 
 
 class RerankerModel(Section, frozen=True):
-    provider: str = "none"
+    provider: RerankerProvider = "none"
     """none, or fastembed: a model that reads query and text together puts the first hits in order."""
     model: str = ""
     """A cross-encoder that fastembed lists; empty means one that reads English and Korean."""
@@ -136,6 +142,10 @@ class Weights(Section, frozen=True):
     vector: Annotated[float, Meta(ge=0)] = 0.3
     """What meaning counts in weighted fusion."""
 
+    def __post_init__(self) -> None:
+        if not self.lexical + self.vector:
+            raise ValueError("lexical and vector must not both be 0")
+
 
 class Adaptive(Section, frozen=True):
     """What adaptive fusion does with the evidence of a query; learned by ``kebab eval tune``."""
@@ -151,13 +161,13 @@ class Adaptive(Section, frozen=True):
 
 
 class Search(Section, frozen=True):
-    lexical_engine: str = "tantivy"
+    lexical_engine: LexicalEngine = "tantivy"
     """tantivy or fts5."""
     default_mode: SearchMode = SearchMode.HYBRID
     """lexical, vector or hybrid."""
     default_k: Annotated[int, Meta(ge=1, le=1000)] = 10
     """How many hits without -k."""
-    hybrid_fusion: str = "adaptive"
+    hybrid_fusion: FusionName = "adaptive"
     """How the legs are joined: rrf, weighted_rrf, convex or adaptive."""
     rrf_k: Positive = 60
     """The constant of reciprocal rank fusion."""

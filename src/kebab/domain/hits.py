@@ -105,11 +105,13 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class Degradation:
-    """A part of the search that could not take part, and why; the rest answered without it."""
+    """A part of the search that could not take part, or not wholly, and why; the rest answered without it."""
 
     part: str
     code: str
     message: str
+    hint: str | None = None
+    """What to do about it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,14 @@ def nfc(text: str) -> str:
     return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
 
 
+def encodable(text: str) -> str:
+    """The text with each lone surrogate, which no encoding can write, turned to ``?``.
+
+    A shell's argument that is not UTF-8 arrives with some, and JSON can spell them out.
+    """
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def digest(*parts: object) -> str:
     """Hash a tuple of JSON values; the first is the kind of thing that is named."""
     return blake3(_canonical(parts)).hexdigest()[:ID_LENGTH]

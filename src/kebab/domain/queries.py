@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from kebab.domain.documents import TrustLevel
@@ -28,6 +29,7 @@ class SearchFilters:
     source_type: tuple[str, ...] = ()
     trust_min: TrustLevel | None = None
     doc_id: tuple[DocId, ...] = ()
+    """Whole ids or beginnings of them."""
     repo: tuple[str, ...] = ()
     code_lang: tuple[str, ...] = ()
     ingested_after: str | None = None
@@ -54,3 +56,16 @@ class SearchQuery:
 
     def widened(self, k: int) -> SearchQuery:
         return replace(self, k=max(self.k, k))
+
+
+def utc_time(text: str) -> str:
+    """An ISO 8601 time as ``ingested_after`` holds it; raises ValueError for any other text.
+
+    A time without a zone is meant in UTC, a bare date means its midnight.
+    """
+    moment = datetime.fromisoformat(text)
+    try:
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError as error:  # the first day of the year 1 or the last of 9999, beyond UTC's
+        raise ValueError(f"{text} does not lie within the calendar") from error
+    return moment.isoformat().replace("+00:00", "Z")

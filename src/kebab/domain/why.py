@@ -28,11 +28,16 @@ class ChunkPlace:
     citation: str
     heading_path: tuple[str, ...]
     rank: int | None
-    """Place in the result, counted as far as the candidates reach; None when it is not among them."""
+    """Place in the result, counted as far as the candidates reach; None when it is not among them.
+
+    Where a filter removes the document, its place in the result without filters.
+    """
     score: float | None
     shown: bool
     legs: tuple[LegPlace, ...]
     verdict: str
+    repeats: ChunkId | None = None
+    """A hit above, of the same document, that holds most of this chunk's text: why it stands so low."""
 
 
 @dataclass(frozen=True, slots=True)

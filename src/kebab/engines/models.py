@@ -66,6 +66,8 @@ def _fastembed(model: EmbeddingModel, *, downloads: Path) -> Embedder:
 def _onnx(model: EmbeddingModel) -> Embedder:
     from kebab.adapters.embedders.onnx_folder import OnnxFolderEmbedder
 
+    if not model.path:
+        raise ConfigInvalid("models.embedding.path is empty", hint="the folder of an ONNX model")
     return OnnxFolderEmbedder(Path(model.path), threads=model.threads or None)
 
 

@@ -185,7 +185,7 @@ class HybridRetriever:
                 degraded += leg.degraded()
             except EngineError as error:
                 failures.append(error)
-                degraded.append(Degradation(leg.leg.value, error.code, error.message))
+                degraded.append(Degradation(leg.leg.value, error.code, error.message, error.hint))
             watch.lap(leg.leg.value)
         if not rankings:
             raise failures[0]
@@ -206,6 +206,8 @@ class HybridRetriever:
         """
         evidence = self.evidence.read(query, rankings)
         fused, note = self.fusion.fuse(_tier(rankings, 0, self.candidates, set()), evidence)
+        if len(rankings) == 1:
+            note = FusionNote(note.policy, dict.fromkeys(rankings, 1.0), "the other leg did not take part")
         for start in range(self.candidates, self._depth(query.k), self.candidates):
             seen = {item.id for item in fused}
             tier = _tier(rankings, start, self.candidates, seen)

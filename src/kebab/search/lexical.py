@@ -77,8 +77,8 @@ class LexicalRetriever:
         behind = self.store.behind(self.index.checkpoint())
         if not behind:
             return ()
-        message = f"the words index lacks the latest state of {behind} documents: kebab index"
-        return (Degradation("lexical", "index_behind", message),)
+        message = f"the words index lacks the latest state of {behind} documents"
+        return (Degradation("lexical", "index_behind", message, "run `kebab index`"),)
 
     def _sequences(self, texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
         sequences = (tuple(self.analyzer.phrase_terms(text)) for text in texts)

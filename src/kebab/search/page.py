@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from kebab.domain.hits import SearchHit
 from kebab.domain.ids import digest
-from kebab.domain.queries import SearchQuery
+from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.domain.tokens import estimate_tokens
 from kebab.errors import InvalidInput, StaleCursor
 from kebab.search.snippet import shorten
@@ -19,13 +19,13 @@ HIT_OVERHEAD_TOKENS = 60
 """Ids, path, scores and versions of a hit on the wire, beside its snippet."""
 
 
-def make_cursor(offset: int, *, revision: int, query: SearchQuery) -> str:
-    """Opaque; bound to the query and to the corpus as it is now."""
-    payload = json.dumps([offset, revision, _signature(query)], separators=(",", ":"))
+def make_cursor(offset: int, *, revision: int, query: SearchQuery, fusion: str = "") -> str:
+    """Opaque; bound to the query, to how its legs are fused, and to the corpus as it is now."""
+    payload = json.dumps([offset, revision, _signature(query, fusion)], separators=(",", ":"))
     return base64.urlsafe_b64encode(payload.encode()).decode().rstrip("=")
 
 
-def read_cursor(cursor: str, *, revision: int, query: SearchQuery) -> int:
+def read_cursor(cursor: str, *, revision: int, query: SearchQuery, fusion: str = "") -> int:
     """The offset of a cursor; StaleCursor when the corpus changed, InvalidInput when it is not ours."""
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
@@ -34,8 +34,11 @@ def read_cursor(cursor: str, *, revision: int, query: SearchQuery) -> int:
         raise InvalidInput(
             f"not a cursor: {cursor!r}", hint="use next_cursor of a search response"
         ) from error
-    if signature != _signature(query):
-        raise InvalidInput("the cursor belongs to another query", hint="repeat the query it was made with")
+    if signature != _signature(query, fusion):
+        raise InvalidInput(
+            "the cursor belongs to another query",
+            hint="repeat the query, its mode, filters and fusion as they were",
+        )
     if made_at != revision:
         raise StaleCursor(
             "the documents changed since this cursor was made", hint="search again from the start"
@@ -43,10 +46,12 @@ def read_cursor(cursor: str, *, revision: int, query: SearchQuery) -> int:
     return int(offset)
 
 
-def _signature(query: SearchQuery) -> str:
-    return digest("cursor", query.text, query.mode.value, repr(query.filters), query.phrases, query.excluded)[
-        :8
-    ]
+def _signature(query: SearchQuery, fusion: str) -> str:
+    parts = [query.text, query.mode.value, repr(query.filters), query.phrases, query.excluded]
+    # Of a single leg nothing is fused, and its pages go on whatever the policy.
+    if query.mode is SearchMode.HYBRID:
+        parts.append(fusion)
+    return digest("cursor", *parts)[:8]
 
 
 def within_budget(hits: tuple[SearchHit, ...], max_tokens: int | None) -> tuple[tuple[SearchHit, ...], bool]:

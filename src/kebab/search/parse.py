@@ -10,10 +10,11 @@ from collections import defaultdict
 from dataclasses import fields, replace
 
 from kebab.domain.documents import TrustLevel
-from kebab.domain.ids import nfc
-from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
+from kebab.domain.ids import encodable, nfc
+from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery, utc_time
 
-_PHRASE = re.compile(r'"([^"]*)"')
+# What stands before the quotes, with no space between, says what they are for: -"a b", tag:"a b".
+_QUOTED = re.compile(r'(?P<lead>(?<!\S)(?:-|[a-z_]+:))?"(?P<inside>[^"]*)"')
 # A dash excludes only at the start of a word and only before a letter: -5, --flag and a-b are text.
 _EXCLUDED = re.compile(r"(?<!\S)-([^\W\d_][^\s\"]*)")
 _FIELD = re.compile(r"(?<!\S)([a-z_]+):(\S+)")
@@ -21,41 +22,67 @@ _FIELD = re.compile(r"(?<!\S)([a-z_]+):(\S+)")
 _ALIASES = {"type": "source_type", "trust": "trust_min", "after": "ingested_after", "doc": "doc_id"}
 _FIELDS = {field.name for field in fields(SearchFilters)}
 
+Taken = dict[str, list[str]]
+"""The values of filters by the name of their field."""
+
 
 def parse_query(
     text: str, *, mode: SearchMode = SearchMode.HYBRID, k: int = 10, filters: SearchFilters | None = None
 ) -> SearchQuery:
     """The query a text stands for. Filters in the text add to ``filters``."""
-    text = nfc(text)
-    phrases = tuple(phrase for phrase in (m.strip() for m in _PHRASE.findall(text)) if phrase)
-    outside = _PHRASE.sub(" ", text)
-    taken, outside = _take_filters(outside)
-    excluded = tuple(_EXCLUDED.findall(outside))
+    taken: Taken = defaultdict(list)
+    phrases, excluded, outside = _take_quoted(nfc(encodable(text)), taken)
+    outside = _take_filters(outside, taken)
+    excluded += _EXCLUDED.findall(outside)
     words = " ".join([_EXCLUDED.sub(" ", outside), *phrases])
     return SearchQuery(
         text=" ".join(words.split()),
         mode=mode,
         k=k,
         filters=_merged(filters or SearchFilters(), taken),
-        phrases=phrases,
-        excluded=excluded,
+        phrases=tuple(phrases),
+        excluded=tuple(excluded),
     )
 
 
-def _take_filters(text: str) -> tuple[dict[str, list[str]], str]:
-    taken: dict[str, list[str]] = defaultdict(list)
+def _take_quoted(text: str, taken: Taken) -> tuple[list[str], list[str], str]:
+    """The phrases, those that are excluded, and the text without them; filters go into ``taken``."""
+    phrases: list[str] = []
+    excluded: list[str] = []
 
     def take(match: re.Match[str]) -> str:
-        name = _ALIASES.get(match[1], match[1])
-        if name not in _FIELDS or (name == "trust_min" and match[2] not in list(TrustLevel)):
-            return match[0]
-        taken[name].append(match[2])
-        return " "
+        lead, inside = match["lead"] or "", match["inside"].strip()
+        if lead == "-":
+            excluded.extend([inside] if inside else [])
+            return " "
+        if inside and lead and _take_filter(lead[:-1], inside, taken):
+            return " "
+        phrases.extend([inside] if inside else [])
+        return f"{lead} "
 
-    return taken, _FIELD.sub(take, text)
+    outside = _QUOTED.sub(take, text)
+    return phrases, excluded, outside
 
 
-def _merged(filters: SearchFilters, taken: dict[str, list[str]]) -> SearchFilters:
+def _take_filters(text: str, taken: Taken) -> str:
+    return _FIELD.sub(lambda match: " " if _take_filter(match[1], match[2], taken) else match[0], text)
+
+
+def _take_filter(field: str, value: str, taken: Taken) -> bool:
+    """Whether ``field:value`` is a filter; what only looks like one, such as after:lunch, stays text."""
+    name = _ALIASES.get(field, field)
+    if name not in _FIELDS or (name == "trust_min" and value not in list(TrustLevel)):
+        return False
+    if name == "ingested_after":
+        try:
+            value = utc_time(value)
+        except ValueError:
+            return False
+    taken[name].append(value)
+    return True
+
+
+def _merged(filters: SearchFilters, taken: Taken) -> SearchFilters:
     changes: dict[str, object] = {}
     for name, values in taken.items():
         if name == "trust_min":

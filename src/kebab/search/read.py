@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.citations import cite
 from kebab.domain.documents import DocumentSummary, LineSpan
-from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.ids import DocId
 from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
 from kebab.domain.tokens import estimate_tokens
 from kebab.errors import ChunkNotFound, DocNotFound, InvalidInput
@@ -16,7 +16,7 @@ from kebab.ports import DocumentStore, EmbeddingStore, SourceFiles
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Documents are named by id, by a beginning of it, or by path; chunks by id."""
+    """Documents are named by id, by a beginning of it, or by path; chunks by id or a beginning of it."""
 
     store: DocumentStore
     embeddings: EmbeddingStore
@@ -28,20 +28,29 @@ class Reader:
         if not found:
             raise DocNotFound(f"no document is called {reference!r}", hint="see them all: kebab list docs")
         if len(found) > 1:
-            paths = ", ".join(f"{doc.path} ({doc.doc_id[:8]})" for doc in found[:5])
+            named = ", ".join(f"{doc.path} of {doc.source_id} ({doc.doc_id[:8]})" for doc in found[:5])
             raise InvalidInput(
-                f"{reference!r} names {len(found)} documents: {paths}", hint="give more of the id"
+                f"{reference!r} names {len(found)} documents: {named}",
+                hint="give more of the path, or the id in brackets",
             )
         return found[0]
 
-    def find_chunk(self, chunk_id: str) -> StoredChunk | None:
-        key = ChunkId(chunk_id.strip().lower())
-        return self.store.hydrate([key]).get(key)
+    def find_chunk(self, reference: str) -> StoredChunk | None:
+        """The one chunk a reference names; None for none, InvalidInput for several."""
+        found = self.store.find_chunks(reference.strip().lower())
+        if len(found) > 1:
+            raise InvalidInput(
+                f"{reference!r} names {len(found)} chunks: {', '.join(found[:5])}", hint="give more of the id"
+            )
+        return next(iter(self.store.hydrate(found).values()), None)
 
-    def chunk(self, chunk_id: str) -> StoredChunk:
-        stored = self.find_chunk(chunk_id)
+    def chunk(self, reference: str) -> StoredChunk:
+        stored = self.find_chunk(reference)
         if stored is None:
-            raise ChunkNotFound(f"no chunk has the id {chunk_id!r}", hint="ids come from kebab search --json")
+            raise ChunkNotFound(
+                f"no chunk has the id {reference!r}",
+                hint="ids come from kebab search --json and kebab inspect doc",
+            )
         return stored
 
     def inspect_document(self, reference: str) -> DocumentInspection:

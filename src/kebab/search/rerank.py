@@ -52,7 +52,7 @@ class RerankStage:
         try:
             scores = self._scores(query, [searchable_text(stored[hit.chunk_id]) for hit in first])
         except EngineError as error:
-            note = Degradation("reranker", error.code, error.message)
+            note = Degradation("reranker", error.code, error.message, error.hint)
             return replace(found, degraded=(*found.degraded, note))
         ordered = _ordered(first, scores, model=self.reranker.model_id)
         watch.lap("rerank")

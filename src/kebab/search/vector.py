@@ -83,15 +83,17 @@ class VectorRetriever:
         missing = self.embeddings.count_missing(self.index.model)
         if missing:
             message = f"{missing} chunks have no vector of {self.index.model.model_id} yet"
-            return (Degradation("vector", "not_embedded", f"{message}: kebab index --embeddings"),)
+            return (Degradation("vector", "not_embedded", message, "run `kebab index --embeddings`"),)
         behind = self.store.behind(self.index.checkpoint(), model=self.index.model)
         if not behind:
             return ()
-        message = f"the vector index lacks the latest state of {behind} documents: kebab index"
-        return (Degradation("vector", "index_behind", message),)
+        message = f"the vector index lacks the latest state of {behind} documents"
+        return (Degradation("vector", "index_behind", message, "run `kebab index`"),)
 
     def _holding(self, ranked: list[Ranked], query: SearchQuery) -> list[Ranked]:
-        required = [self.analyzer.phrase_terms(phrase) for phrase in query.phrases]
+        phrases = (self.analyzer.phrase_terms(phrase) for phrase in query.phrases)
+        # Quotes around mere punctuation ask for nothing, as in the other leg.
+        required = [terms for terms in phrases if terms]
         excluded = [self.analyzer.phrase_terms(word) for word in query.excluded]
         stored = self.store.hydrate([ChunkId(item.id) for item in ranked])
         kept = []
@@ -100,7 +102,7 @@ class VectorRetriever:
             if chunk is None:
                 continue
             terms = self.analyzer.terms(searchable_text(chunk))
-            if all(_contains(terms, p) for p in required) and not any(_contains(terms, e) for e in excluded):
+            if all(contains(terms, p) for p in required) and not any(contains(terms, e) for e in excluded):
                 kept.append(item)
         return kept
 
@@ -119,7 +121,8 @@ def _says_something(text: str) -> bool:
     return any(char.isalnum() or unicodedata.category(char) == "So" for char in text)
 
 
-def _contains(terms: list[str], sequence: list[str]) -> bool:
+def contains(terms: list[str], sequence: list[str]) -> bool:
+    """Whether the sequence stands somewhere among the terms, unbroken; an empty one never does."""
     if not sequence:
         return False
     last = len(terms) - len(sequence) + 1

@@ -8,21 +8,27 @@ from dataclasses import dataclass, fields, replace
 from kebab.domain.chunks import StoredChunk, searchable_text
 from kebab.domain.citations import cite
 from kebab.domain.fusion import Ranked
-from kebab.domain.hits import Leg, Retrieval
+from kebab.domain.hits import Leg, Retrieval, SearchHit
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
 from kebab.errors import EngineError
 from kebab.ports import Analyzer, DocumentStore
 from kebab.search.hybrid import HybridRetriever, LegRetriever
+from kebab.search.vector import contains
 
 FAR = 10_000
 """How deep each leg is asked: beyond this a chunk counts as not found."""
+DEEP = 1000
+"""How many hits are looked through for the document's chunks; no search shows more."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhyReader:
-    """Runs the query without its filters, far deeper than a search, and reports on one document."""
+    """Runs the query far deeper than a search and reports on one document.
+
+    A document that a filter removes is placed as if there were no filters, so that one sees what it cost.
+    """
 
     retriever: HybridRetriever
     store: DocumentStore
@@ -32,14 +38,15 @@ class WhyReader:
         """Report on every chunk of the document, or on one of them."""
         stored = [c for c in self.store.chunks_of(doc_id) if only is None or c.chunk.chunk_id == only]
         removed_by = self._removing(doc_id, query.filters)
-        result = self.retriever.search(query)
-        deep = self.retriever.search(replace(query, filters=SearchFilters(), k=1000))
-        rankings = self._rankings(replace(query, filters=SearchFilters()))
-        places = [self._place(chunk, query, result, deep, rankings, removed_by) for chunk in stored]
+        asked = replace(query, filters=SearchFilters()) if removed_by else query
+        # The first hits are the same for every k, so this one search also says what was shown.
+        deep = self.retriever.search(replace(asked, k=DEEP))
+        rankings = self._rankings(asked)
+        places = [self._place(chunk, asked, deep, rankings, removed_by) for chunk in stored]
         places.sort(key=lambda place: (place.rank is None, place.rank or 0))
         path = stored[0].path if stored else ""
         return WhyReport(
-            query.text, query.mode, query.k, path, removed_by, tuple(places), result.fusion, _summary(places)
+            query.text, query.mode, query.k, path, removed_by, tuple(places), deep.fusion, _summary(places)
         )
 
     def _removing(self, doc_id: DocId, filters: SearchFilters) -> tuple[str, ...]:
@@ -54,9 +61,10 @@ class WhyReader:
 
     def _rankings(self, query: SearchQuery) -> dict[Leg, list[Ranked] | str]:
         found: dict[Leg, list[Ranked] | str] = {}
+        docs = self.store.matching(query.filters)
         for leg in self._legs(query.mode):
             try:
-                found[leg.leg] = leg.rank(query, depth=FAR, docs=None)
+                found[leg.leg] = leg.rank(query, depth=FAR, docs=docs)
             except EngineError as error:
                 found[leg.leg] = error.message
         return found
@@ -69,14 +77,12 @@ class WhyReader:
         self,
         stored: StoredChunk,
         query: SearchQuery,
-        result: Retrieval,
         deep: Retrieval,
         rankings: Mapping[Leg, list[Ranked] | str],
         removed_by: tuple[str, ...],
     ) -> ChunkPlace:
         chunk = stored.chunk
         hit = next((h for h in deep.hits if h.chunk_id == chunk.chunk_id), None)
-        shown = any(h.chunk_id == chunk.chunk_id for h in result.hits)
         contributions = {e.leg: e.contribution for e in hit.evidence} if hit else {}
         legs = tuple(
             self._leg_place(stored, query, leg, ranking, contributions.get(leg))
@@ -88,9 +94,10 @@ class WhyReader:
             heading_path=chunk.heading_path,
             rank=hit.rank if hit else None,
             score=hit.score if hit else None,
-            shown=shown,
+            shown=hit is not None and hit.rank <= query.k and not removed_by,
             legs=legs,
-            verdict=_verdict(shown, hit.rank if hit else None, query.k, legs, removed_by),
+            verdict=_verdict(hit, query.k, legs, removed_by) + _moved(hit, deep),
+            repeats=hit.repeats if hit else None,
         )
 
     def _leg_place(
@@ -105,13 +112,30 @@ class WhyReader:
         if isinstance(ranking, str):
             return LegPlace(leg, None, None, None, matched, missing, f"this leg could not run: {ranking}")
         rank, score = _find(ranking, stored.chunk.chunk_id)
-        note = _leg_note(leg, rank, matched, len(ranking))
+        if rank is not None:
+            note = f"place {rank} of {len(ranking)}"
+        elif leg is Leg.LEXICAL and not matched:
+            note = "holds no word of the query"
+        else:
+            note = self._barred(stored, query) or _not_reached(leg, len(ranking))
         return LegPlace(leg, rank, score, contribution, matched, missing, note)
 
     def _terms(self, stored: StoredChunk, query: SearchQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
         terms = self.analyzer.query_terms(query.text)
         held = self.analyzer.held(searchable_text(stored), terms)
         return tuple(t for t in terms if t in held), tuple(t for t in terms if t not in held)
+
+    def _barred(self, stored: StoredChunk, query: SearchQuery) -> str | None:
+        """Which quotes or exclusion of the query keep the chunk out of every leg; None when none does."""
+        terms = self.analyzer.terms(searchable_text(stored))
+        for phrase in query.phrases:
+            sequence = self.analyzer.phrase_terms(phrase)
+            if sequence and not contains(terms, sequence):
+                return f'the phrase "{phrase}" does not stand in it'
+        for word in query.excluded:
+            if contains(terms, self.analyzer.phrase_terms(word)):
+                return f"the excluded {word} stands in it"
+        return None
 
 
 def _find(ranking: Sequence[Ranked], chunk: ChunkId) -> tuple[int | None, float | None]:
@@ -121,28 +145,30 @@ def _find(ranking: Sequence[Ranked], chunk: ChunkId) -> tuple[int | None, float 
     return None, None
 
 
-def _leg_note(leg: Leg, rank: int | None, matched: tuple[str, ...], found: int) -> str:
-    if rank is not None:
-        return f"place {rank} of {found}"
-    if leg is Leg.LEXICAL and not matched:
-        return "holds no word of the query"
-    if leg is Leg.LEXICAL:
-        return "a phrase is missing or an excluded word stands in it"
-    return f"not among the nearest {found}, has no vector yet, or was left out by a phrase or exclusion"
+def _not_reached(leg: Leg, found: int) -> str:
+    """Why a leg lacks a chunk that nothing in the query bars."""
+    if not found:
+        return "this leg found nothing at all"
+    if found >= FAR:
+        return f"not among the first {FAR}"
+    return f"not in the {'words' if leg is Leg.LEXICAL else 'vector'} index yet: kebab index"
 
 
-def _verdict(
-    shown: bool, rank: int | None, k: int, legs: tuple[LegPlace, ...], removed_by: tuple[str, ...]
-) -> str:
-    if shown:
-        return "shown"
+def _verdict(hit: SearchHit | None, k: int, legs: tuple[LegPlace, ...], removed_by: tuple[str, ...]) -> str:
     if removed_by:
-        return f"removed by the filter {' and '.join(removed_by)}"
-    if rank is not None:
-        return f"place {rank}, below the cut at k = {k}"
+        without = f"; without filters at place {hit.rank}" if hit else ""
+        return f"removed by the filter {' and '.join(removed_by)}{without}"
+    if hit is not None:
+        return "shown" if hit.rank <= k else f"at place {hit.rank}, below the cut at k = {k}"
     if all(leg.rank is None for leg in legs):
         return "found by no leg"
     return "found, but too deep in every leg to be a candidate"
+
+
+def _moved(hit: SearchHit | None, deep: Retrieval) -> str:
+    """What follows the verdict of a hit that stands low because it repeats one above it."""
+    above = next((h for h in deep.hits if hit is not None and h.chunk_id == hit.repeats), None)
+    return f"; moved down: {above.citation.uri} above holds most of it" if above else ""
 
 
 def _summary(places: list[ChunkPlace]) -> str:

@@ -83,11 +83,13 @@ class SearchHit(Shape, frozen=True, tag_field="schema_version", tag="search_hit.
 
 
 class Degradation(Shape, frozen=True):
-    """A part of the search that could not take part, and why."""
+    """A part of the search that could not take part, or not wholly, and why."""
 
     part: str
     code: str
     message: str
+    hint: str | None = None
+    """What to do about it."""
 
 
 class Fusion(Shape, frozen=True):
@@ -150,6 +152,8 @@ class ChunkPlace(Shape, frozen=True):
     shown: bool
     legs: tuple[LegPlace, ...]
     verdict: str
+    repeats: str | None = None
+    """The chunk above that holds most of this one's text, which is why it stands so low."""
 
 
 class Why(Shape, frozen=True, tag_field="schema_version", tag="why.v1"):

@@ -12,6 +12,7 @@ from kebab.answer.generate import ModelWriter, Writer
 from kebab.answer.pipeline import Asker
 from kebab.answer.prompt import load_template
 from kebab.domain.answers import AskRequest
+from kebab.domain.ids import encodable
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.search.vector import VectorRetriever
 from kebab.wiring.search import Searcher
@@ -29,6 +30,7 @@ def ask_request(
     filters: SearchFilters | None,
 ) -> AskRequest:
     """The question with the settings in place of what is None. Raises InvalidInput."""
+    question = encodable(question)
     query = searcher.query(question, mode=mode, k=k, filters=filters)
     return AskRequest(question, query.mode, query.k, filters or SearchFilters())
 

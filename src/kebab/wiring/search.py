@@ -62,18 +62,20 @@ class Searcher:
     ) -> SearchResponse:
         """The hits from the cursor on, best first; ``text`` is what was typed for ``query``."""
         revision = self.engines.reading.documents.revision()
-        offset = page.read_cursor(cursor, revision=revision, query=query) if cursor else 0
         retriever = self.retriever(fusion=fusion, snippet_chars=snippet_chars)
+        policy = retriever.fusion.kind.value
+        offset = page.read_cursor(cursor, revision=revision, query=query, fusion=policy) if cursor else 0
         # One more than is shown tells whether there is a next page.
         found = retriever.search(replace(query, k=offset + query.k + 1))
         hits, truncated = page.within_budget(found.hits[offset : offset + query.k], max_tokens)
         end = offset + len(hits)
         more = len(found.hits) > end
+        following = page.make_cursor(end, revision=revision, query=query, fusion=policy) if more else None
         return SearchResponse(
             query=text,
             mode=query.mode,
             hits=hits,
-            next_cursor=page.make_cursor(end, revision=revision, query=query) if more else None,
+            next_cursor=following,
             truncated=truncated,
             degraded=found.degraded,
             index_version=retriever.version_in(query.mode),
@@ -89,9 +91,11 @@ class Searcher:
         engines = self.engines
         explainer = WhyReader(self.retriever(fusion=fusion), engines.reading.documents, engines.analyzer)
         reader = build_reader(engines)
-        chunk = reader.find_chunk(reference)
-        if chunk is not None:
-            return explainer.explain(chunk.chunk.doc_id, query, only=chunk.chunk.chunk_id)
+        # Documents first: the beginning of a path must not be taken for that of a chunk's id.
+        if not engines.reading.documents.find_documents(reference):
+            chunk = reader.find_chunk(reference)
+            if chunk is not None:
+                return explainer.explain(chunk.chunk.doc_id, query, only=chunk.chunk.chunk_id)
         return explainer.explain(reader.document(reference).doc_id, query)
 
     def retriever(self, *, fusion: str | None = None, snippet_chars: int | None = None) -> HybridRetriever:

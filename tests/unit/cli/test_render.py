@@ -28,6 +28,7 @@ from kebab.domain.hits import (
 )
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode
+from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
 
 PLAIN = Screen(columns=80)
 COLOR = Screen(columns=80, color=True, links=True, terminal=True)
@@ -101,9 +102,34 @@ def test_explain_gives_each_leg_a_bar_its_rank_raw_score_contribution_and_terms(
     assert "model   m · chunker md-heading-v1" in lines
 
 
+def test_matched_words_without_room_beside_the_bar_stand_below_it() -> None:
+    lines = shown(screen=Screen(columns=60), explain=True).split("\n")
+    words = lines.index(next(line for line in lines if line.startswith("    words")))
+    assert lines[words].endswith("+0.5000")
+    assert lines[words + 1] == "            계약 갱신"
+
+
+def test_headings_that_do_not_fit_keep_the_nearest_one() -> None:
+    deep = replace(HIT, heading_path=("A very long title of a document " * 3, "갱신"))
+    _, headings, *_ = shown(replace(RESPONSE, hits=(deep,))).split("\n")
+    assert headings.endswith("› 갱신")
+    assert width(headings) <= 80
+
+
 def test_a_leg_that_did_not_run_is_not_said_to_have_missed() -> None:
     degraded = replace(RESPONSE, degraded=(Degradation("vector", "model_unavailable", "no model"),))
     assert "not found by this leg" not in shown(degraded, explain=True)
+
+
+def test_what_did_not_take_part_is_named_with_what_to_do() -> None:
+    gone = Degradation("vector", "model_unavailable", "there is no model in /m", "see: kebab models list")
+    assert render.degradation(gone) == (
+        "meaning did not take part: there is no model in /m; see: kebab models list"
+    )
+    behind = Degradation("lexical", "index_behind", "the words index lacks 3 documents")
+    assert render.degradation(behind) == "the words index lacks 3 documents"
+    lost = Degradation("answers", "locked", "this answer was not stored")
+    assert render.degradation(lost) == "this answer was not stored"
 
 
 def test_a_single_leg_shows_no_other() -> None:
@@ -122,6 +148,43 @@ def test_explain_says_what_the_reranker_did_and_names_it_once() -> None:
 def test_explain_says_why_a_repetition_stands_so_low() -> None:
     text = shown(replace(RESPONSE, hits=(replace(HIT, repeats=ChunkId("a" * 32)),)), explain=True)
     assert f"moved down: chunk {'a' * 32} above holds most of it" in text
+
+
+def a_place(number: int, verdict: str, *, mode: SearchMode = SearchMode.HYBRID) -> ChunkPlace:
+    given = LegPlace(Leg.VECTOR, 3, 0.5, 0.25, (), (), "place 3 of 9")
+    other = LegPlace(Leg.LEXICAL, None, None, None, (), ("계약",), "holds no word of the query")
+    legs = (other, given) if mode is SearchMode.HYBRID else (replace(given, contribution=None),)
+    citation = f"a.md#L{number}"
+    return ChunkPlace(ChunkId(str(number)), citation, ("A",), number, 0.75, number == 1, legs, verdict)
+
+
+def a_report(*places: ChunkPlace) -> WhyReport:
+    return WhyReport("q", SearchMode.HYBRID, 10, "a.md", (), places, None, "the sum of it")
+
+
+def test_why_names_the_document_or_the_single_chunk_and_wraps_its_verdicts() -> None:
+    moved = a_place(20, "at place 20, below the cut at k = 10; moved down: a.md#L1 above holds most of it")
+    screen = Screen(columns=50)
+    whole = render.why(a_report(a_place(1, "shown"), moved), screen=screen).split("\n")
+    assert whole[0] == "a.md: shown in the first 10"
+    assert moved.verdict in " ".join(line.strip() for line in whole)
+    assert max(width(line) for line in whole) <= 50
+    assert render.why(a_report(moved), screen=screen).startswith("a.md#L20: not shown in the first 10")
+
+
+def test_why_of_a_single_mode_draws_the_score_of_its_leg() -> None:
+    text = render.why(a_report(a_place(1, "shown", mode=SearchMode.VECTOR)), screen=PLAIN)
+    assert "    meaning ███████▌··  #3    cosine   0.5000" in text
+
+
+def test_the_source_is_named_where_the_page_comes_from_several() -> None:
+    other = replace(HIT, source_id="papers")
+    first, second = (
+        line for line in shown(replace(RESPONSE, hits=(HIT, other))).split("\n") if ". 0." in line
+    )
+    assert first.endswith("#L17-L20  default")
+    assert second.endswith("#L17-L20  papers")
+    assert "default" not in shown(replace(RESPONSE, hits=(HIT, HIT)))
 
 
 def test_a_changed_file_is_marked() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.cli.screen import Screen, clip, clip_start, harmless, pad, width, wrap
-from kebab.cli.tables import seconds_of, size_of, table
+from kebab.cli.tables import pairs, seconds_of, size_of, table
 
 TEXTS = st.text(alphabet=st.sampled_from("ab 한글字é́\n-"), max_size=80)
 COLOR = Screen(columns=80, color=True, links=True, terminal=True)
@@ -95,11 +95,26 @@ def test_a_table_fits_the_screen_and_keeps_its_columns_aligned() -> None:
     assert len(starts) == 1
 
 
+def test_a_path_that_does_not_fit_keeps_its_end() -> None:
+    rows = [["work/architecture/booking-service.md", "Booking service architecture"]]
+    screen = Screen(columns=40, terminal=True)
+    _, row = table(rows, header=("path", "title"), screen=screen, grow=[0, 1], keep_end=0).split("\n")
+    assert row.startswith("…")
+    assert "booking-service.md  Booking" in row
+    assert width(row) <= 40
+
+
 def test_a_piped_table_is_tab_separated_and_whole() -> None:
     assert (
         table([["a", "b\tc"], ["d", "e" * 300]], header=("x", "y"), screen=PLAIN, grow=1)
         == "a\tb c\nd\t" + "e" * 300
     )
+
+
+def test_a_styled_value_shows_its_style_and_not_the_signs_for_it() -> None:
+    shown = pairs([("title", "제목"), ("path", "a\x1bb")], screen=COLOR, styles={"title": {"bold": True}})
+    assert "\x1b[1m제목\x1b[0m" in shown
+    assert shown.endswith("a\ufffdb")
 
 
 def test_padding_counts_columns() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kebab.domain.documents import Metadata
 from kebab.domain.fusion import Ranked
-from kebab.domain.hits import Degradation, Leg, Retrieval
+from kebab.domain.hits import Degradation, FusionNote, Leg, Retrieval
 from kebab.domain.ids import DocId
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.errors import EngineUnavailable, ModelUnavailable
@@ -124,10 +124,13 @@ def test_a_removed_chunk_is_not_shown_by_an_index_that_is_behind(shelf: Shelf) -
 
 def test_a_leg_that_fails_is_named_and_the_other_answers(shelf: Shelf) -> None:
     shelf.add("a.md", "alpha")
-    broken = UnavailableLeg(Leg.VECTOR, ModelUnavailable("the model is gone"))
-    found = replace(shelf.hybrid(), vector=broken).search(SearchQuery("alpha"))
+    broken = UnavailableLeg(Leg.VECTOR, ModelUnavailable("the model is gone", hint="bring it back"))
+    found = replace(shelf.hybrid(Adaptive()), vector=broken).search(SearchQuery("alpha"))
     assert [h.doc_path for h in found.hits] == ["a.md"]
-    assert found.degraded == (Degradation("vector", "model_unavailable", "the model is gone"),)
+    note = Degradation("vector", "model_unavailable", "the model is gone", "bring it back")
+    assert found.degraded == (note,)
+    assert found.fusion == FusionNote("adaptive", {"lexical": 1.0}, "the other leg did not take part")
+    assert found.hits[0].evidence[0].contribution == 1.0
 
 
 def test_when_every_leg_fails_the_search_raises(shelf: Shelf) -> None:
@@ -166,6 +169,12 @@ def test_quotes_and_exclusions_bind_the_vector_leg_too(shelf: Shelf) -> None:
     for mode in SearchMode:
         hits = shelf.hybrid().search(parse_query('"red apple" -tart', mode=mode)).hits
         assert [h.doc_path for h in hits] == ["a.md"], mode
+
+
+def test_quotes_around_punctuation_ask_nothing_of_either_leg(shelf: Shelf) -> None:
+    shelf.add("a.md", "alpha beta")
+    (hit,) = shelf.hybrid().search(parse_query('alpha "!?"')).hits
+    assert (hit.retrieval.lexical_rank, hit.retrieval.vector_rank) == (1, 1)
 
 
 def test_explain_names_the_matched_words_and_each_legs_share(shelf: Shelf) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kebab.domain.queries import SearchQuery
+from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.errors import InvalidInput, StaleCursor
 from kebab.search.page import make_cursor, read_cursor, within_budget
 from tests.unit.search.conftest import Shelf
@@ -31,6 +31,15 @@ def test_a_cursor_of_another_query_is_refused() -> None:
     cursor = make_cursor(20, revision=7, query=QUERY)
     with pytest.raises(InvalidInput, match="another query"):
         read_cursor(cursor, revision=7, query=replace(QUERY, text="beta"))
+
+
+def test_a_cursor_of_another_fusion_is_refused_where_something_is_fused() -> None:
+    cursor = make_cursor(20, revision=7, query=QUERY, fusion="rrf")
+    with pytest.raises(InvalidInput, match="another query"):
+        read_cursor(cursor, revision=7, query=QUERY, fusion="convex")
+    alone = replace(QUERY, mode=SearchMode.LEXICAL)
+    cursor = make_cursor(20, revision=7, query=alone, fusion="rrf")
+    assert read_cursor(cursor, revision=7, query=alone, fusion="convex") == 20
 
 
 def test_a_budget_shortens_snippets_first_then_drops_hits_and_keeps_one(shelf: Shelf) -> None:

@@ -21,6 +21,27 @@ def test_a_dash_before_a_word_excludes_it() -> None:
     assert (query.text, query.excluded) == ("apple", ("pie", "타르트"))
 
 
+def test_a_dash_before_quotes_excludes_the_phrase() -> None:
+    query = parse_query('rust -"memory safety" -"5 apples" -"" "borrow checker"')
+    assert (query.text, query.phrases) == ("rust borrow checker", ("borrow checker",))
+    assert query.excluded == ("memory safety", "5 apples")
+
+
+def test_the_value_of_a_field_may_stand_in_quotes() -> None:
+    query = parse_query('rust tag:"deep work" path:"내 노트/**" trust:"primary" error:"not found"')
+    expected = SearchFilters(tag=("deep work",), path=("내 노트/**",), trust_min=TrustLevel.PRIMARY)
+    assert query.filters == expected
+    assert (query.text, query.phrases) == ("rust error: not found", ("not found",))
+
+
+def test_a_time_filters_in_utc_and_what_is_no_time_is_text() -> None:
+    query = parse_query("notes after:2026-02-28T09:00:00+09:00")
+    assert query.filters.ingested_after == "2026-02-28T00:00:00Z"
+    for text in ("a walk after:lunch", "after:0001-01-01T00:00+14:00"):
+        query = parse_query(text)
+        assert (query.text, query.filters) == (text, SearchFilters())
+
+
 def test_numbers_flags_and_hyphens_are_text_and_exclude_nothing() -> None:
     query = parse_query("a-b -5 --help - e-mail")
     assert query.excluded == ()
@@ -54,6 +75,12 @@ def test_decomposed_hangul_meets_composed() -> None:
     assert parse_query(unicodedata.normalize("NFD", "소유권")).text == "소유권"
 
 
-@given(st.text())
-def test_every_string_parses(text: str) -> None:
-    parse_query(text)
+@given(st.text(st.characters()))
+def test_every_string_parses_into_text_that_can_be_written(text: str) -> None:
+    query = parse_query(text)
+    for part in (query.text, *query.phrases, *query.excluded, *query.filters.tag, *query.filters.path):
+        part.encode()
+
+
+def test_a_lone_surrogate_is_replaced() -> None:
+    assert parse_query("a\udcff seat").text == "a? seat"

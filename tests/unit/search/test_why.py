@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kebab.domain.documents import Metadata
 from kebab.domain.hits import Leg
 from kebab.domain.queries import SearchFilters, SearchQuery
 from kebab.domain.why import WhyReport
+from kebab.search.parse import parse_query
+from kebab.search.spread import WINDOW
 from kebab.search.why import WhyReader
 from tests.unit.search.conftest import Shelf
 
@@ -27,7 +31,59 @@ def test_a_filter_that_removes_the_document_is_named(shelf: Shelf) -> None:
     report = why(shelf, "a.md", query)
     assert not report.shown
     assert report.removed_by == ("tag=red",)
-    assert report.chunks[0].verdict == "removed by the filter tag=red"
+    assert report.chunks[0].verdict == "removed by the filter tag=red; without filters at place 1"
+
+
+def test_a_document_that_passes_the_filters_is_placed_among_what_they_leave(shelf: Shelf) -> None:
+    for n in range(5):
+        shelf.add(f"{n}.md", "alpha alpha alpha", metadata=Metadata(tags=("red",)))
+    shelf.add("first.md", "alpha alpha beta", metadata=Metadata(tags=("blue",)))
+    shelf.add("second.md", "alpha beta gamma delta", metadata=Metadata(tags=("blue",)))
+    query = SearchQuery("alpha", k=1, filters=SearchFilters(tag=("blue",)))
+    shown = [hit.doc_path for hit in shelf.hybrid().search(replace(query, k=10)).hits]
+    places = {path: why(shelf, path, query).chunks[0] for path in shown}
+    assert [places[path].rank for path in shown] == [1, 2]
+    assert [places[path].shown for path in shown] == [True, False]
+    assert places[shown[1]].verdict == "at place 2, below the cut at k = 1"
+    assert {leg.note for leg in places[shown[1]].legs} <= {"place 1 of 2", "place 2 of 2"}
+
+
+def test_a_hit_that_was_moved_down_names_the_one_it_repeats(shelf: Shelf) -> None:
+    shelf.add("loud.md", *(f"{'alpha block ' * 8}\n\nend{n}" for n in range(2)))
+    for n in range(30):
+        shelf.add(f"{n:02}.md", f"alpha quiet{n} word{n}")
+    kept, moved = why(shelf, "loud.md", SearchQuery("alpha block", k=25)).chunks
+    assert (kept.rank, kept.repeats, kept.verdict) == (1, None, "shown")
+    assert (moved.rank, moved.repeats) == (WINDOW, kept.chunk_id)
+    assert moved.verdict == f"shown; moved down: {kept.citation} above holds most of it"
+    _, cut = why(shelf, "loud.md", SearchQuery("alpha block", k=5)).chunks
+    assert cut.verdict.startswith(f"at place {WINDOW}, below the cut at k = 5; moved down: loud.md#L1")
+
+
+def test_a_phrase_or_an_exclusion_that_bars_the_document_is_named_by_both_legs(shelf: Shelf) -> None:
+    shelf.add("a.md", "alpha beta gamma")
+    shelf.add("b.md", "gamma beta")
+    for text, note in (
+        ('"gamma beta"', 'the phrase "gamma beta" does not stand in it'),
+        ("beta -alpha", "the excluded alpha stands in it"),
+    ):
+        (place,) = why(shelf, "a.md", parse_query(text)).chunks
+        assert [leg.note for leg in place.legs] == [note, note]
+        assert place.verdict == "found by no leg"
+
+
+def test_a_chunk_that_an_index_does_not_have_yet_is_said_to_be_missing_there(shelf: Shelf) -> None:
+    shelf.add("a.md", "alpha beta")
+    document = shelf.add("b.md", "alpha gamma")
+    shelf.lexical_index.apply(removed=[document.doc_id], chunks=[], checkpoint=99)
+    (place,) = why(shelf, "b.md", SearchQuery("alpha")).chunks
+    assert place.legs[0].note == "not in the words index yet: kebab index"
+
+
+def test_a_query_without_words_finds_nothing_in_either_leg(shelf: Shelf) -> None:
+    shelf.add("a.md", "alpha beta")
+    (place,) = why(shelf, "a.md", SearchQuery("?!")).chunks
+    assert [leg.note for leg in place.legs] == ["holds no word of the query", "this leg found nothing at all"]
 
 
 def test_a_document_below_the_cut_says_its_place(shelf: Shelf) -> None:

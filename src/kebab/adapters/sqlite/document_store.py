@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from kebab.adapters.sqlite import outbox
 from kebab.adapters.sqlite.connection import Database
-from kebab.adapters.sqlite.document_filters import path_matches, where
+from kebab.adapters.sqlite.document_filters import path_matches, starts_with, where
 from kebab.adapters.sqlite.rows import (
     STORED_CHUNK,
     SUMMARY,
@@ -23,7 +23,7 @@ from kebab.adapters.sqlite.rows import (
 )
 from kebab.domain.chunks import Chunk, StoredChunk
 from kebab.domain.documents import Document, DocumentSummary
-from kebab.domain.ids import AssetId, ChunkId, DocId, nfc
+from kebab.domain.ids import AssetId, ChunkId, DocId, encodable, nfc
 from kebab.domain.ingests import NO_TIME, FileState
 from kebab.domain.queries import SearchFilters
 from kebab.errors import Corrupt
@@ -129,7 +129,7 @@ class SqliteDocumentStore:
 
     def find_documents(self, reference: str) -> list[DocumentSummary]:
         """An exact id or path wins alone, so that every document can be named."""
-        wanted = nfc(reference).encode(errors="replace").decode()
+        wanted = encodable(nfc(reference))
         with self._database.read() as connection:
             exact = f"{_SUMMARIES} WHERE d.doc_id = :ref OR d.path = :ref ORDER BY d.source_id, d.path"
             near = (
@@ -155,6 +155,16 @@ class SqliteDocumentStore:
                 f"{_CHUNKS} WHERE c.doc_id = ? ORDER BY c.ordinal", (doc_id,)
             ).fetchall()
         return [stored_chunk(row) for row in rows]
+
+    def find_chunks(self, beginning: str) -> list[ChunkId]:
+        wanted = encodable(beginning)
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"SELECT chunk_id FROM chunks c WHERE {starts_with('c.chunk_id', ':ref')} "
+                "ORDER BY chunk_id LIMIT 100",
+                {"ref": wanted},
+            )
+            return [ChunkId(row[0]) for row in rows] if wanted else []
 
     def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
         with self._database.read() as connection:
