@@ -15,7 +15,6 @@ from kebab.domain.ids import nfc
 from kebab.errors import InvalidInput, StorageError
 from kebab.ingest.parse.front_matter import read_front_matter
 
-INBOX_ID = "inbox"
 _NAME_BYTES = 120
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from kebab.domain.documents import INBOX_ID
 from kebab.domain.ingests import FileState, IngestItem, IngestPhase, IngestReport, Outcome, RunStatus
 from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.errors import MassDelete, ModelUnavailable, StorageError, Timeout
@@ -125,7 +126,7 @@ class IngestPipeline:
 
     @property
     def _inbox_source(self) -> SourceFolder:
-        return SourceFolder(inbox_folder.INBOX_ID, self.inbox, exclude=(".*.part",))
+        return SourceFolder(INBOX_ID, self.inbox, exclude=(".*.part",))
 
     def _targets(self, paths: Sequence[Path], log: RunLog, *, dry_run: bool) -> list[Target]:
         inbox = self._inbox_source
