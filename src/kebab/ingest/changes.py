@@ -12,9 +12,6 @@ from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.prepare import FileTask, fingerprint
 from kebab.ingest.scan import Scan, ScannedFile, SourceFolder
 
-FEW = 3
-"""Removing fewer documents than this is never called a mass deletion, unless nothing at all is left."""
-
 
 @dataclass(frozen=True, slots=True)
 class Changes:
@@ -30,10 +27,8 @@ class Changes:
     """How many of the gone files turned up under another path."""
 
     def check_removals(self) -> None:
-        """Raises MassDelete for a scan that finds nothing any more, or lacks more than half."""
-        lost = len(self.gone) - self.moved
-        emptied = bool(self.known) and len(self.gone) == self.known and not self.scan.files
-        if emptied or (lost >= FEW and lost * 2 > self.known):
+        """Raises MassDelete for a scan that lacks more than half; a file that was moved is not lost."""
+        if 2 * (len(self.gone) - self.moved) > self.known:
             raise MassDelete(
                 f"{len(self.gone)} of the {self.known} documents of source {self.source.id!r} are gone"
                 f" from {self.source.root}",

@@ -208,6 +208,16 @@ def test_more_than_half_is_a_mass_deletion_and_half_is_not(bench: Bench) -> None
     assert len(bench.paths()) == 4
 
 
+def test_more_than_half_of_a_few_is_a_mass_deletion_too(bench: Bench) -> None:
+    files = [bench.write(f"{n}.md", f"note {n}") for n in range(3)]
+    bench.run()
+    for file in files[:2]:
+        file.unlink()
+    with pytest.raises(MassDelete, match="2 of the 3 documents"):
+        bench.run()
+    assert len(bench.paths()) == 3
+
+
 def test_a_bad_file_fails_alone_and_keeps_its_last_good_version(bench: Bench) -> None:
     bench.write("a.md", "apple")
     bad = bench.write("b.md", "banana")
