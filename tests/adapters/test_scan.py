@@ -96,6 +96,33 @@ def test_a_deeper_rule_and_a_kebabignore_take_back_what_another_left_out(tmp_pat
     assert paths(walk(tmp_path, exclude=DEFAULT_EXCLUDE)) == [".obsidian/c.md", "sub/b.log.md"]
 
 
+def test_a_gitignore_of_all_but_some_kinds_lets_folders_in(tmp_path: Path) -> None:
+    tree(tmp_path, "a.md", "b.txt", "sub/c.md", "sub/d.txt", "sub/deep/e.md", ".git/f.md", ".hidden.md")
+    tree(tmp_path, ".gitignore", text="*\n!*/\n!*.md\n")
+    assert paths(walk(tmp_path, exclude=DEFAULT_EXCLUDE)) == ["a.md", "sub/c.md", "sub/deep/e.md"]
+
+
+def test_a_rule_about_what_is_in_a_folder_leaves_the_folder_open(tmp_path: Path) -> None:
+    tree(tmp_path, "docs/a.md", "docs/keep.md", "docs/sub/b.md", "other/a.md")
+    tree(tmp_path, ".gitignore", text="docs/**\n!docs/keep.md\n")
+    assert paths(walk(tmp_path)) == ["docs/keep.md", "other/a.md"]
+
+
+def test_a_folder_taken_back_does_not_take_back_what_is_in_it(tmp_path: Path) -> None:
+    tree(tmp_path, "docs/a.md", "docs/sub/b.md", "c.md")
+    tree(tmp_path, ".gitignore", text="*\n!docs/\n")
+    assert paths(walk(tmp_path)) == []
+
+
+def test_what_the_configuration_leaves_out_a_gitignore_does_not_take_back(tmp_path: Path) -> None:
+    tree(tmp_path, "a.md", "drafts/b.md", "sub/private.md")
+    tree(tmp_path, ".gitignore", text="!drafts/\n")
+    tree(tmp_path, "sub/.gitignore", text="!private.md\n")
+    assert paths(walk(tmp_path, exclude=("drafts/", "private.md"))) == ["a.md"]
+    tree(tmp_path, "sub/.kebabignore", text="!private.md\n")
+    assert paths(walk(tmp_path, exclude=("drafts/", "private.md"))) == ["a.md", "sub/private.md"]
+
+
 def test_a_pattern_that_is_none_is_passed_over_in_a_file_and_named_in_the_configuration(
     tmp_path: Path,
 ) -> None:
