@@ -176,9 +176,12 @@ def test_loops_of_links_end_and_a_folder_is_known_by_its_own_path(tmp_path: Path
     (tmp_path / "real/up").symlink_to("..")
     (tmp_path / "other/self").symlink_to(".")
     (tmp_path / "broken.md").symlink_to("nowhere")
+    (tmp_path / "round").symlink_to("round")
     found = walk(tmp_path, follow=True)
     assert paths(found) == ["other/b.md", "real/a.md"]
     assert reasons(found)["broken.md"] == "broken symbolic link"
+    assert reasons(found)["round"] == "symbolic link to itself"
+    assert {item.outcome for item in found.skipped} == {Outcome.SKIPPED}
 
 
 def test_names_are_composed_and_two_spellings_of_one_are_reported(tmp_path: Path) -> None:
@@ -232,3 +235,11 @@ def test_ten_thousand_files_take_well_under_a_second(tmp_path: Path) -> None:
         assert len(walk(tmp_path, exclude=DEFAULT_EXCLUDE).files) == 10_000
         best = min(best, time.process_time() - began)
     assert best < 0.8
+
+
+def test_the_data_folder_is_no_part_of_a_source(tmp_path: Path) -> None:
+    tree(tmp_path, "a.md", "data/inbox/notes/b.md", "sub/data/c.md")
+    source = SourceFolder("notes", tmp_path)
+    found = scan(source, max_file_bytes=1000, own=tmp_path / "data")
+    assert paths(found) == ["a.md", "sub/data/c.md"]
+    assert reasons(found) == {"data/": "kebab's own data"}

@@ -70,7 +70,7 @@ class IngestPipeline:
 
     sources: tuple[SourceFolder, ...]
     inbox: Path
-    """Folder for texts and files that belong to no source."""
+    """Folder, in kebab's data folder, for texts and files that belong to no source."""
     policy: ChunkPolicy
     limits: IngestLimits = IngestLimits()
     store: DocumentStore
@@ -168,6 +168,7 @@ class IngestPipeline:
             max_file_bytes=self.limits.max_file_bytes,
             follow_symlinks=self.limits.follow_symlinks,
             under=target.under,
+            own=self.inbox.parent,
         )
         known = self.store.file_states(target.source.id)
         return compare(target.source, found, known, policy=self.policy, force=force, under=target.under)
