@@ -13,16 +13,17 @@ from pathlib import Path
 from kebab.domain.documents import INBOX_ID
 from kebab.domain.ingests import FileState, IngestItem, IngestPhase, IngestReport, Outcome, RunStatus
 from kebab.domain.progress import Cancelled, Progress, never, silent
-from kebab.errors import MassDelete, ModelUnavailable, StorageError, Timeout
+from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError, Timeout
 from kebab.ingest import inbox as inbox_folder
 from kebab.ingest.catch_up import EMBED, EmbeddingPump, catch_up_lexical, catch_up_vector, prune
 from kebab.ingest.changes import Changes, compare
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.fresh import Fresh
+from kebab.ingest.inbox import Draft
 from kebab.ingest.ledger import RunLog
 from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, SameContent
-from kebab.ingest.scan import SourceFolder, scan
+from kebab.ingest.scan import SourceFolder, scan, too_large
 from kebab.ingest.targets import Target, find_targets
 from kebab.ingest.workers import Job, Workers, is_large, prepare_all, prepare_here
 from kebab.ports import (
@@ -118,9 +119,23 @@ class IngestPipeline:
             raise
         return log.finish(RunStatus.CANCELLED if cancelled() else RunStatus.COMPLETED)
 
-    def ingest_text(self, title: str, text: str, *, progress: Progress = silent) -> IngestReport:
-        """Store a text that is no file, in place of an earlier one of that title."""
-        return self.run((inbox_folder.write_text(self.inbox, title, text),), progress=progress)
+    def ingest_text(
+        self, title: str, text: str | bytes, *, dry_run: bool = False, progress: Progress = silent
+    ) -> IngestReport:
+        """Store a text that is no file, in place of an earlier one of that title.
+
+        Raises InvalidInput, before anything is written, for bytes that are no text, and for too many.
+        """
+        draft = inbox_folder.text_draft(self.inbox, title, text)
+        if len(draft.content) > self.limits.max_file_bytes:
+            raise InvalidInput(f"{title!r} cannot be stored: {too_large(self.limits.max_file_bytes)}")
+        if not dry_run:
+            draft.keep()
+            return self.run((draft.path,), progress=progress)
+        log = RunLog(progress, None)
+        log.begin()
+        log.skipped([self._would_be_kept(draft)])
+        return log.finish(RunStatus.COMPLETED)
 
     # --- what is to be done ------------------------------------------------------------------------
 
@@ -134,18 +149,33 @@ class IngestPipeline:
             return [Target(source) for source in (*self.sources, *([inbox] if self.inbox.is_dir() else []))]
 
         def adopt(file: Path) -> Target | None:
-            if extension(file.name) not in FORMATS:
-                reason = f"unsupported format {extension(file.name) or '(none)'}"
-                log.skipped([IngestItem(inbox.id, file.name, Outcome.SKIPPED, reason)])
-                return None
-            if dry_run:
-                reason = "would be copied to the inbox and indexed"
-                log.skipped([IngestItem(inbox.id, file.name, Outcome.INDEXED, reason)])
-                return None
-            kept = inbox_folder.copy_file(self.inbox, file)
-            return Target(inbox, kept.relative_to(self.inbox).as_posix())
+            draft = self._draft(file)
+            if isinstance(draft, Draft) and not dry_run:
+                draft.keep()
+                return Target(inbox, draft.path.relative_to(self.inbox).as_posix())
+            log.skipped([self._would_be_kept(draft) if isinstance(draft, Draft) else draft])
+            return None
 
         return find_targets(paths, (*self.sources, inbox), adopt=adopt)
+
+    def _draft(self, file: Path) -> Draft | IngestItem:
+        """A copy of a file outside every source, or why none is made."""
+        if extension(file.name) not in FORMATS:
+            reason = f"unsupported format {extension(file.name) or '(none)'}"
+            return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, reason)
+        size = file.stat().st_size
+        if size > self.limits.max_file_bytes:
+            reason = too_large(self.limits.max_file_bytes)
+            return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, reason, byte_len=size)
+        draft = inbox_folder.file_draft(self.inbox, file)
+        if isinstance(draft, Draft):
+            return draft
+        return IngestItem(INBOX_ID, file.name, Outcome.FAILED, draft.reason, byte_len=size)
+
+    def _would_be_kept(self, draft: Draft) -> IngestItem:
+        path = draft.path.relative_to(self.inbox).as_posix()
+        reason = "would be kept in the inbox and indexed"
+        return IngestItem(INBOX_ID, path, Outcome.INDEXED, reason, byte_len=len(draft.content))
 
     def _changes(self, targets: Sequence[Target], log: RunLog, *, force: bool) -> Iterator[Changes]:
         for target in targets:

@@ -184,7 +184,7 @@ class _Walk:
             return
         stat = entry.stat(follow_symlinks=self.follow_symlinks)
         if stat.st_size > self.max_file_bytes:
-            self._skip(path, f"larger than {self.max_file_bytes / (1 << 20):g} MB", size=stat.st_size)
+            self._skip(path, too_large(self.max_file_bytes), size=stat.st_size)
         elif path in self._paths:
             self._skip(path, "spelled like another file after Unicode normalisation", size=stat.st_size)
         else:
@@ -196,6 +196,11 @@ class _Walk:
 
     def _fail(self, path: str, reason: str) -> None:
         self.skipped.append(IngestItem(self.source.id, path, Outcome.FAILED, reason))
+
+
+def too_large(max_file_bytes: int) -> str:
+    """Why a file above the limit is skipped."""
+    return f"larger than {max_file_bytes / (1 << 20):g} MB"
 
 
 def _is_unicode(name: str) -> bool:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kebab.domain.ingests import IngestProgress, IngestReport, Outcome, RunStatus
 from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError
 from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.pipeline import IngestPipeline
+from kebab.ingest.pipeline import IngestLimits, IngestPipeline
 from kebab.ingest.scan import SourceFolder
 from kebab.ports import EmbeddingKind, LexicalQuery
 from tests.fakes import (
@@ -304,6 +304,51 @@ def test_a_text_is_stored_under_its_title_and_replaced_by_the_next_of_that_title
     assert "두 번째" in (bench.store.source_text(document.doc_id) or "")
     with pytest.raises(InvalidInput, match="no letter or digit"):
         bench.pipeline.ingest_text("///", "text")
+
+
+def test_titles_that_differ_in_their_signs_alone_name_different_texts(bench: Bench) -> None:
+    titles = ["C", "C#", "C++", "a b", "a-b", "a/b", "x" * 300, "x" * 301]
+    for title in titles:
+        bench.pipeline.ingest_text(title, f"about {title}")
+    assert sorted(document.title for document in bench.store.list_documents()) == sorted(titles)
+
+
+@pytest.mark.parametrize("front", ["---\r\ntags: [pipe]\r\n---\r\n", "\ufeff---\ntags: [pipe]\n---\n"])
+def test_a_text_keeps_its_front_matter_whatever_its_line_ends(bench: Bench, front: str) -> None:
+    bench.pipeline.ingest_text("Piped", (front + "body\r\n").encode())
+    (document,) = bench.store.list_documents()
+    assert (document.title, document.tags, document.chunk_count) == ("Piped", ("pipe",), 1)
+
+
+@pytest.mark.parametrize("content", [b"nul \0 here", b"not \xff\xfe\x80 UTF-8", "half \ud83d"])
+def test_what_is_no_text_is_refused_and_not_kept(bench: Bench, content: str | bytes) -> None:
+    with pytest.raises(InvalidInput, match="'Piped' cannot be stored"):
+        bench.pipeline.ingest_text("Piped", content)
+    assert not bench.pipeline.inbox.exists()
+
+
+def test_a_text_above_the_limit_is_refused_and_not_kept(bench: Bench) -> None:
+    pipeline = replace(bench.pipeline, limits=IngestLimits(max_file_bytes=1000))
+    with pytest.raises(InvalidInput, match="'Piped' cannot be stored: larger than"):
+        pipeline.ingest_text("Piped", "x" * 1001)
+    assert not pipeline.inbox.exists()
+
+
+def test_a_dry_run_of_a_text_keeps_nothing(bench: Bench) -> None:
+    report = bench.pipeline.ingest_text("Piped", "text", dry_run=True)
+    assert outcomes(report) == {"notes/piped.md": "indexed"}
+    assert not bench.pipeline.inbox.exists()
+    assert (bench.paths(), bench.ledger.runs()) == ([], [])
+
+
+def test_a_file_from_outside_that_cannot_be_indexed_is_not_kept(bench: Bench, tmp_path: Path) -> None:
+    bad, large = tmp_path / "bad.md", tmp_path / "large.md"
+    bad.write_bytes(b"nul \0 here")
+    large.write_text("x" * 1001)
+    pipeline = replace(bench.pipeline, limits=IngestLimits(max_file_bytes=1000))
+    report = pipeline.run([bad, large])
+    assert outcomes(report) == {"bad.md": "failed", "large.md": "skipped"}
+    assert not pipeline.inbox.exists()
 
 
 def test_cancelling_stores_whole_documents_and_the_next_run_goes_on(bench: Bench) -> None:
