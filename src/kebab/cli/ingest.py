@@ -44,10 +44,13 @@ def ingest(
     from kebab import wire
     from kebab.cli.progress import watching
 
-    if Path("-") in paths:
-        report = _ingest_stdin(session, paths, title)
-    else:
-        with watching(session) as watch:
+    with watching(session) as watch:
+        if Path("-") in paths:
+            text = _stdin(paths, title)
+            report = session.kebab().ingest_text(
+                text, title=title or "", dry_run=dry_run, progress=watch.progress
+            )
+        else:
             report = session.kebab().ingest(
                 paths,
                 dry_run=dry_run,
@@ -64,10 +67,10 @@ def ingest(
     return 0 if report.run.status is RunStatus.COMPLETED and not report.run.failed else 1
 
 
-def _ingest_stdin(session: Session, paths: tuple[Path, ...], title: str | None) -> IngestReport:
+def _stdin(paths: tuple[Path, ...], title: str | None) -> bytes:
     if len(paths) > 1 or not title:
         raise InvalidInput("stdin is ingested alone and needs a title", hint="kebab ingest - --title TITLE")
-    return session.kebab().ingest_text(sys.stdin.read(), title=title)
+    return sys.stdin.buffer.read()
 
 
 def summary(report: IngestReport, *, screen: Screen, dry_run: bool, files: bool) -> str:

@@ -105,6 +105,24 @@ class Engines:
             yield self._writing
 
     @contextmanager
+    def rehearsing(self) -> Iterator[Stores]:
+        """The stores as they are, for reading; empty ones, soon gone, where nothing is stored yet."""
+        from tempfile import TemporaryDirectory
+
+        from kebab.adapters.sqlite.connection import Database
+
+        stores = self.reading_or_none
+        if stores:
+            yield stores
+            return
+        with TemporaryDirectory(prefix="kebab-rehearsal-") as folder:
+            database = Database(Path(folder, "kebab.sqlite"))
+            try:
+                yield Stores(database)
+            finally:
+                database.close()
+
+    @contextmanager
     def locked(self, command: str) -> Iterator[None]:
         """Keep other writers out, without opening the stores; raises like ``writing``."""
         from kebab.adapters.writer_lock import writer_lock
