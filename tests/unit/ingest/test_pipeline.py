@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kebab.domain.ingests import IngestProgress, IngestReport, Outcome, RunStatus
+from kebab.domain.ingests import IngestProgress, IngestReport, IngestRun, Outcome, RunStatus
 from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.pipeline import IngestLimits, IngestPipeline
@@ -363,6 +363,14 @@ def test_cancelling_stores_whole_documents_and_the_next_run_goes_on(bench: Bench
     assert (bench.store.counts(), bench.lexical.count()) == ((2, 2), 2)
     assert bench.run().run.indexed == 3
     assert bench.found("note1") == {"1.md"}
+
+
+def test_the_record_of_a_killed_run_is_closed_by_the_next(bench: Bench) -> None:
+    bench.ledger.begin(IngestRun("killed", "2025-01-01T00:00:00Z", RunStatus.RUNNING))
+    bench.run()
+    latest, killed = bench.ledger.runs()
+    assert (latest.status, killed.status) == (RunStatus.COMPLETED, RunStatus.FAILED)
+    assert (killed.error, killed.finished_at) == ("the process ended before the run did", latest.started_at)
 
 
 def test_exactly_one_terminal_event_and_rates_come_with_progress(bench: Bench) -> None:
