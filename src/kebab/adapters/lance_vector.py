@@ -75,7 +75,8 @@ class LanceVectorIndex:
         self._table = folder / f"{name}.lance"
         self._flat_files = FlatFiles(folder / f"{name}.flat")
         layout = f"{LAYOUT}:{model.model_id}:{model.version}:{model.dimensions}"
-        self._checkpoint = CheckpointFile(folder / f"{name}.checkpoint.json", layout)
+        proof = self._table / "_versions"
+        self._checkpoint = CheckpointFile(folder / f"{name}.checkpoint.json", layout, proof)
         self._lock = Lock()
         self._view: _View | None = None
 
