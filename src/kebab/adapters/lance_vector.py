@@ -62,6 +62,12 @@ class _View:
     dataset: Any | None = None
 
 
+def files_of(folder: Path, model: ModelKey) -> tuple[Path, Path, Path]:
+    """Where a model's vectors are indexed: the table, the copy and the checkpoint."""
+    name = f"chunk_embeddings_{_slug(model.model_id)}_{model.dimensions}"
+    return folder / f"{name}.lance", folder / f"{name}.flat", folder / f"{name}.checkpoint.json"
+
+
 class LanceVectorIndex:
     """VectorIndex in one table of a folder. Nothing is created before the first apply.
 
@@ -71,12 +77,11 @@ class LanceVectorIndex:
     def __init__(self, folder: Path, model: ModelKey, *, ann_threshold: int = ANN_THRESHOLD) -> None:
         self._model = model
         self._ann_threshold = ann_threshold
-        name = f"chunk_embeddings_{_slug(model.model_id)}_{model.dimensions}"
-        self._table = folder / f"{name}.lance"
-        self._flat_files = FlatFiles(folder / f"{name}.flat")
+        self._table, flat, checkpoint = files_of(folder, model)
+        self._flat_files = FlatFiles(flat)
         layout = f"{LAYOUT}:{model.model_id}:{model.version}:{model.dimensions}"
         proof = self._table / "_versions"
-        self._checkpoint = CheckpointFile(folder / f"{name}.checkpoint.json", layout, proof)
+        self._checkpoint = CheckpointFile(checkpoint, layout, proof)
         self._lock = Lock()
         self._view: _View | None = None
 

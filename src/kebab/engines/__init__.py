@@ -6,7 +6,7 @@ A choice is a dict from the name in the settings to a function that imports and 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -246,6 +246,14 @@ class Engines:
         from kebab.adapters.lance_vector import LanceVectorIndex
 
         return LanceVectorIndex(self.index_dir / "vectors", model)
+
+    def other_vector_files(self, models: Sequence[ModelKey]) -> list[Path]:
+        """The vector indexes of all models but these, by path."""
+        from kebab.adapters.lance_vector import files_of
+
+        folder = self.index_dir / "vectors"
+        kept = {file for model in models for file in files_of(folder, model)}
+        return sorted(set(folder.iterdir()) - kept) if folder.is_dir() else []
 
     def fastembed_models(self) -> list[tuple[str, int]]:
         """What fastembed could download, with dimensions; raises ModelUnavailable without the package."""
