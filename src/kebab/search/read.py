@@ -28,9 +28,10 @@ class Reader:
         if not found:
             raise DocNotFound(f"no document is called {reference!r}", hint="see them all: kebab list docs")
         if len(found) > 1:
-            paths = ", ".join(f"{doc.path} ({doc.doc_id[:8]})" for doc in found[:5])
+            paths = ", ".join(f"{doc.path} of {doc.source_id} ({doc.doc_id[:8]})" for doc in found[:5])
             raise InvalidInput(
-                f"{reference!r} names {len(found)} documents: {paths}", hint="give more of the id"
+                f"{reference!r} names {len(found)} documents: {paths}",
+                hint="name one by its id, or by more of it",
             )
         return found[0]
 
