@@ -25,7 +25,11 @@ SHOWN = 10
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("--force", is_flag=True, help="Process unchanged files again.")
 @click.option("--summary-only", is_flag=True, help="Report the totals without the files.")
-@click.option("--allow-mass-delete", is_flag=True, help="Remove even more than half of a source.")
+@click.option(
+    "--allow-mass-delete",
+    is_flag=True,
+    help="Remove even more than half of a source, and sources no longer named.",
+)
 @click.option("--title", help="Title of the text from stdin, with the path -.")
 def ingest(
     session: Session,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from kebab.domain.ingests import FileState, Outcome
 from kebab.errors import MassDelete
@@ -62,6 +63,12 @@ def compare(
             tasks.append(_task(source, file, state if current else None))
     gone = _gone(scan, known, under)
     return Changes(source, scan, tasks, unchanged, gone, len(known), _moved(gone, scan, known))
+
+
+def removal(source_id: str, known: Mapping[str, FileState]) -> Changes:
+    """All that is known of a source, gone."""
+    nothing = Scan([], [])
+    return Changes(SourceFolder(source_id, Path()), nothing, [], 0, list(known.values()), len(known), 0)
 
 
 def _fingerprints(source: SourceFolder, policy: ChunkPolicy) -> dict[str, str]:

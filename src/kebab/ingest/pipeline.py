@@ -16,7 +16,7 @@ from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError, Timeout
 from kebab.ingest import inbox as inbox_folder
 from kebab.ingest.catch_up import EMBED, EmbeddingPump, catch_up_lexical, catch_up_vector, prune
-from kebab.ingest.changes import Changes, compare
+from kebab.ingest.changes import Changes, compare, removal
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.fresh import Fresh
 from kebab.ingest.inbox import Draft
@@ -99,7 +99,8 @@ class IngestPipeline:
     ) -> IngestReport:
         """Index what is new or changed and remove what is gone; with ``paths``, only at those.
 
-        A source whose folder is missing is reported as failed and keeps its documents. Raises MassDelete,
+        A source whose folder is missing is reported as failed and keeps its documents, as does one that the
+        configuration no longer names; the latter are removed with ``allow_mass_delete``. Raises MassDelete,
         before anything is written, when more than half of a source would be removed.
         """
         log = RunLog(progress, None if dry_run else self.ledger)
@@ -107,8 +108,10 @@ class IngestPipeline:
         log.begin()
         try:
             changes = list(self._changes(self._targets(paths, log, dry_run=dry_run), log, force=force))
+            if not paths:
+                changes += self._abandoned(log, remove=allow_mass_delete)
             if dry_run:
-                self._rehearse(changes, log)
+                self._rehearse(changes, log, allow_mass_delete=allow_mass_delete)
             else:
                 if not allow_mass_delete:
                     for change in changes:
@@ -203,13 +206,31 @@ class IngestPipeline:
         known = self.store.file_states(target.source.id)
         return compare(target.source, found, known, policy=self.policy, force=force, under=target.under)
 
-    def _rehearse(self, changes: Sequence[Changes], log: RunLog) -> None:
+    def _abandoned(self, log: RunLog, *, remove: bool) -> list[Changes]:
+        """What is stored of sources that the configuration does not name: to be removed, or to be told of.
+
+        Kept unless somebody says so: it may have come with a bundle, without its source.
+        """
+        configured = {INBOX_ID, *(source.id for source in self.sources)}
+        left = {name: count for name, count in self.store.source_counts().items() if name not in configured}
+        if remove:
+            return [removal(name, self.store.file_states(name)) for name in left]
+        if left:
+            named = ", ".join(f"{name} ({count})" for name, count in left.items())
+            log.degraded.append(
+                f"documents of sources that are not configured are kept: {named}; "
+                "--allow-mass-delete removes them"
+            )
+        return []
+
+    def _rehearse(self, changes: Sequence[Changes], log: RunLog, *, allow_mass_delete: bool) -> None:
         """Say what a run would do, down to reading the files, and write nothing."""
         tasks = [task for change in changes for task in change.tasks]
         log.enter(IngestPhase.INDEX, total=len(tasks))
         for change in changes:
             try:
-                change.check_removals()
+                if not allow_mass_delete:
+                    change.check_removals()
             except MassDelete as error:
                 log.degraded.append(f"would be stopped: {error.message}")
             log.skipped(_removed(change.source.id, state) for state in change.gone)

@@ -218,6 +218,25 @@ def test_more_than_half_of_a_few_is_a_mass_deletion_too(bench: Bench) -> None:
     assert len(bench.paths()) == 3
 
 
+def test_documents_of_a_source_no_longer_configured_are_told_of_and_removed_when_allowed(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.write("a.md", "apple")
+    bench.run()
+    (tmp_path / "other").mkdir()
+    renamed = replace(bench.pipeline, sources=(SourceFolder("other", tmp_path / "other"),))
+    report = renamed.run()
+    assert report.degraded == (
+        "documents of sources that are not configured are kept: notes (1); --allow-mass-delete removes them",
+    )
+    assert renamed.run([bench.write("b.md", "banana")]).degraded == ()
+    assert bench.found("apple") == {"a.md"}
+    rehearsed = renamed.run(dry_run=True, allow_mass_delete=True)
+    assert (outcomes(rehearsed), rehearsed.degraded) == ({"a.md": "removed"}, ())
+    assert renamed.run(allow_mass_delete=True).run.removed == 1
+    assert [document.source_id for document in bench.store.list_documents()] == ["inbox"]
+
+
 def test_a_bad_file_fails_alone_and_keeps_its_last_good_version(bench: Bench) -> None:
     bench.write("a.md", "apple")
     bad = bench.write("b.md", "banana")
