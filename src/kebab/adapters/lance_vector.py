@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -159,8 +160,7 @@ class LanceVectorIndex:
 
     def _written(self, rows: pa.Table, gone: Sequence[DocId]) -> Any:
         """Old rows go before new ones come: whatever a crash leaves, applying it again ends the same."""
-        import lance
-
+        lance = _lance()
         if not self._table.exists():
             return lance.write_dataset(rows, str(self._table), mode="create")
         dataset = _opened(self._table)
@@ -339,10 +339,16 @@ def _copied(dataset: Any, row_ids: Any | None = None) -> FlatVectors:
     )
 
 
-def _opened(table: Path, version: int | None = None) -> Any:
+def _lance() -> Any:
+    """The engine. Its log goes to stderr, which is ours to talk on, so only its errors are let through."""
+    os.environ.setdefault("LANCE_LOG", "error")
     import lance
 
-    return lance.dataset(str(table), version=version)
+    return lance
+
+
+def _opened(table: Path, version: int | None = None) -> Any:
+    return _lance().dataset(str(table), version=version)
 
 
 def _compacted(dataset: Any) -> Any:
