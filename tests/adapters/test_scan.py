@@ -194,6 +194,12 @@ def test_names_are_composed_and_two_spellings_of_one_are_reported(tmp_path: Path
     assert list(reasons(walk(tmp_path)).values()) == ["spelled like another file after Unicode normalisation"]
 
 
+def test_a_decomposed_pattern_meets_its_composed_path(tmp_path: Path) -> None:
+    tree(tmp_path, "초안/a.md", "b.md")
+    tree(tmp_path, ".gitignore", text=unicodedata.normalize("NFD", "초안/\n"))
+    assert paths(walk(tmp_path)) == ["b.md"]
+
+
 def test_a_name_that_is_no_unicode_fails_with_a_reason(tmp_path: Path) -> None:
     with open(os.fsencode(tmp_path) + b"/bad\xff.md", "wb"):
         pass

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kebab.domain.ids import nfc
 from kebab.errors import ConfigInvalid
 
 if TYPE_CHECKING:
@@ -119,5 +120,6 @@ def _compiled(lines: tuple[str, ...]) -> Rules:
     # has looked at, and there ``!*/`` never takes back a folder that ``*`` left out.
     from pathspec import GitIgnoreSpec
 
-    patterns = [*GitIgnoreSpec.from_lines(lines).patterns]
+    # Composed like the paths they are compared with: an editor on macOS may have written them decomposed.
+    patterns = [*GitIgnoreSpec.from_lines(map(nfc, lines)).patterns]
     return tuple((p.regex, p.include) for p in reversed(patterns) if p.regex and p.include is not None)
