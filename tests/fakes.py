@@ -210,6 +210,9 @@ class FakeDocumentStore:
     def counts(self) -> tuple[int, int]:
         return len(self._shelves), sum(len(shelf.chunks) for shelf in self._shelves.values())
 
+    def source_counts(self) -> dict[str, int]:
+        return dict(sorted(Counter(summary.source_id for summary in self.list_documents()).items()))
+
     def pending(
         self, after: int, *, model: ModelKey | None = None, limit: int = 1000
     ) -> PendingChange | None:

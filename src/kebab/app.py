@@ -7,6 +7,7 @@ loads none and searching works where the memory engine is not installed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,8 +110,11 @@ class Kebab:
         progress: Progress = silent,
         cancelled: Cancelled = never,
     ) -> IngestReport:
-        """Index what is new or changed and remove what is gone; with ``paths``, only those."""
-        with self.engines.writing("ingest") as stores:
+        """Index what is new or changed and remove what is gone; with ``paths``, only those.
+
+        ``dry_run`` tells what would be done and writes nothing, not even an empty knowledge base.
+        """
+        with self._ingesting(dry_run=dry_run) as stores:
             return self._pipeline(stores).run(
                 tuple(paths),
                 dry_run=dry_run,
@@ -120,10 +124,18 @@ class Kebab:
                 cancelled=cancelled,
             )
 
-    def ingest_text(self, text: str, *, title: str) -> IngestReport:
-        """Store a text that is no file, such as standard input, under its title."""
-        with self.engines.writing("ingest") as stores:
-            return self._pipeline(stores).ingest_text(title, text)
+    def ingest_text(
+        self, text: str | bytes, *, title: str, dry_run: bool = False, progress: Progress = silent
+    ) -> IngestReport:
+        """Store a text that is no file, such as standard input, under its title.
+
+        Bytes are read like a file's; those that are no text raise InvalidInput.
+        """
+        with self._ingesting(dry_run=dry_run) as stores:
+            return self._pipeline(stores).ingest_text(title, text, dry_run=dry_run, progress=progress)
+
+    def _ingesting(self, *, dry_run: bool) -> AbstractContextManager[Stores]:
+        return self.engines.rehearsing() if dry_run else self.engines.writing("ingest")
 
     def runs(self, limit: int = 20) -> list[IngestRun]:
         """The latest ingest runs, newest first."""

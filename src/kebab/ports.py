@@ -217,6 +217,10 @@ class DocumentStore(Protocol):
         """How many documents and how many chunks there are."""
         ...
 
+    def source_counts(self) -> dict[str, int]:
+        """How many documents each source has, by its id, sorted; one without documents is not there."""
+        ...
+
     # The outbox.
 
     def pending(

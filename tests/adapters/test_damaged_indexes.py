@@ -138,3 +138,15 @@ def test_a_damaged_vector_index_fails_clearly_and_can_be_mended(
         assert len(index.search(query, limit=100)) == len(SAMPLES), victim
     assert errors, "some damage shows"
     assert all(error.hint for error in errors)
+
+
+def test_an_index_whose_files_are_gone_is_not_taken_for_one_that_is_up_to_date(tmp_path: Path) -> None:
+    words = LEXICAL["tantivy"](tmp_path)
+    _fill_words(words)
+    (tmp_path / "tantivy" / "meta.json").unlink()
+    assert (words.checkpoint(), words.count()) == (0, 0)
+    vectors = LanceVectorIndex(tmp_path, MODEL)
+    _fill_vectors(vectors)
+    (table,) = tmp_path.glob("*.lance")
+    shutil.rmtree(table)
+    assert (vectors.checkpoint(), vectors.count()) == (0, 0)

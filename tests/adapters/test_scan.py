@@ -96,6 +96,33 @@ def test_a_deeper_rule_and_a_kebabignore_take_back_what_another_left_out(tmp_pat
     assert paths(walk(tmp_path, exclude=DEFAULT_EXCLUDE)) == [".obsidian/c.md", "sub/b.log.md"]
 
 
+def test_a_gitignore_of_all_but_some_kinds_lets_folders_in(tmp_path: Path) -> None:
+    tree(tmp_path, "a.md", "b.txt", "sub/c.md", "sub/d.txt", "sub/deep/e.md", ".git/f.md", ".hidden.md")
+    tree(tmp_path, ".gitignore", text="*\n!*/\n!*.md\n")
+    assert paths(walk(tmp_path, exclude=DEFAULT_EXCLUDE)) == ["a.md", "sub/c.md", "sub/deep/e.md"]
+
+
+def test_a_rule_about_what_is_in_a_folder_leaves_the_folder_open(tmp_path: Path) -> None:
+    tree(tmp_path, "docs/a.md", "docs/keep.md", "docs/sub/b.md", "other/a.md")
+    tree(tmp_path, ".gitignore", text="docs/**\n!docs/keep.md\n")
+    assert paths(walk(tmp_path)) == ["docs/keep.md", "other/a.md"]
+
+
+def test_a_folder_taken_back_does_not_take_back_what_is_in_it(tmp_path: Path) -> None:
+    tree(tmp_path, "docs/a.md", "docs/sub/b.md", "c.md")
+    tree(tmp_path, ".gitignore", text="*\n!docs/\n")
+    assert paths(walk(tmp_path)) == []
+
+
+def test_what_the_configuration_leaves_out_a_gitignore_does_not_take_back(tmp_path: Path) -> None:
+    tree(tmp_path, "a.md", "drafts/b.md", "sub/private.md")
+    tree(tmp_path, ".gitignore", text="!drafts/\n")
+    tree(tmp_path, "sub/.gitignore", text="!private.md\n")
+    assert paths(walk(tmp_path, exclude=("drafts/", "private.md"))) == ["a.md"]
+    tree(tmp_path, "sub/.kebabignore", text="!private.md\n")
+    assert paths(walk(tmp_path, exclude=("drafts/", "private.md"))) == ["a.md", "sub/private.md"]
+
+
 def test_a_pattern_that_is_none_is_passed_over_in_a_file_and_named_in_the_configuration(
     tmp_path: Path,
 ) -> None:
@@ -149,9 +176,12 @@ def test_loops_of_links_end_and_a_folder_is_known_by_its_own_path(tmp_path: Path
     (tmp_path / "real/up").symlink_to("..")
     (tmp_path / "other/self").symlink_to(".")
     (tmp_path / "broken.md").symlink_to("nowhere")
+    (tmp_path / "round").symlink_to("round")
     found = walk(tmp_path, follow=True)
     assert paths(found) == ["other/b.md", "real/a.md"]
     assert reasons(found)["broken.md"] == "broken symbolic link"
+    assert reasons(found)["round"] == "symbolic link to itself"
+    assert {item.outcome for item in found.skipped} == {Outcome.SKIPPED}
 
 
 def test_names_are_composed_and_two_spellings_of_one_are_reported(tmp_path: Path) -> None:
@@ -162,6 +192,12 @@ def test_names_are_composed_and_two_spellings_of_one_are_reported(tmp_path: Path
     assert found.files[0].absolute == str(tmp_path / decomposed)
     tree(tmp_path, "한글.md")
     assert list(reasons(walk(tmp_path)).values()) == ["spelled like another file after Unicode normalisation"]
+
+
+def test_a_decomposed_pattern_meets_its_composed_path(tmp_path: Path) -> None:
+    tree(tmp_path, "초안/a.md", "b.md")
+    tree(tmp_path, ".gitignore", text=unicodedata.normalize("NFD", "초안/\n"))
+    assert paths(walk(tmp_path)) == ["b.md"]
 
 
 def test_a_name_that_is_no_unicode_fails_with_a_reason(tmp_path: Path) -> None:
@@ -205,3 +241,11 @@ def test_ten_thousand_files_take_well_under_a_second(tmp_path: Path) -> None:
         assert len(walk(tmp_path, exclude=DEFAULT_EXCLUDE).files) == 10_000
         best = min(best, time.process_time() - began)
     assert best < 0.8
+
+
+def test_the_data_folder_is_no_part_of_a_source(tmp_path: Path) -> None:
+    tree(tmp_path, "a.md", "data/inbox/notes/b.md", "sub/data/c.md")
+    source = SourceFolder("notes", tmp_path)
+    found = scan(source, max_file_bytes=1000, own=tmp_path / "data")
+    assert paths(found) == ["a.md", "sub/data/c.md"]
+    assert reasons(found) == {"data/": "kebab's own data"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sqlite3
 import subprocess
@@ -34,6 +35,13 @@ def filled(file: Path, documents: int = 200) -> None:
         one = sample(f"{n}.md", f"text {n} " * 50)
         store.put(one.document, one.chunks, one.state)
     database.close()
+
+
+def test_a_file_that_cannot_be_opened_is_an_error_and_nothing_more(file: Path) -> None:
+    file.mkdir(parents=True)
+    with pytest.raises(StorageError):
+        Database(file, readonly=True)
+    gc.collect()  # a connection that never was must not complain when it goes: warnings are errors here
 
 
 def test_opening_a_missing_file_for_reading_creates_nothing(file: Path) -> None:

@@ -262,6 +262,7 @@ def names(folder: Path) -> set[str]:
     [
         ("index", {"kebab.sqlite", "inbox", "models.json"}),
         ("vectors", {"kebab.sqlite", "inbox", "models.json", "index"}),
+        ("old-vectors", {"kebab.sqlite", "inbox", "models.json", "index"}),
         ("data", {"models.json"}),
         ("memory", {"kebab.sqlite", "inbox", "models.json", "index"}),
         ("config", {"kebab.sqlite", "inbox", "models.json", "index"}),
@@ -295,6 +296,28 @@ def test_after_a_reset_of_the_index_or_the_vectors_everything_comes_back(config:
             assert kb.index().embedded == embedded
             assert kb.search("rope anchor") == expected
             assert kb.reset("memory").removed == ()
+
+
+def test_vectors_of_other_models_go_once_those_of_the_configured_one_are_complete(
+    config: Path, tmp_path: Path
+) -> None:
+    with Kebab.open(config) as kb:
+        kb.use_model(str(onnx(tmp_path / "tiny")))
+    with Kebab.open(config) as kb:
+        with pytest.raises(InvalidInput, match="3 texts have no vector of tiny yet"):
+            kb.reset("old-vectors")
+        assert [model.model_id for model in kb.engines.reading.embeddings.models()] == ["kebab-static"]
+        kb.index()
+        expected = kb.search("rope anchor")
+        removed = kb.reset("old-vectors").removed
+        assert removed[0] == "3 cached vectors"
+        assert all("kebab-static" in path for path in removed[1:])
+        assert [model.model_id for model in kb.engines.reading.embeddings.models()] == ["tiny"]
+        assert {name.split("_")[2] for name in names(data_of(config) / "index" / "vectors")} == {"tiny"}
+        assert kb.reset("old-vectors").removed == ()
+    with Kebab.open(config) as kb:
+        assert kb.search("rope anchor") == expected
+        assert kb.doctor().healthy
 
 
 def test_upkeep_of_nothing_makes_nothing(tmp_path: Path) -> None:

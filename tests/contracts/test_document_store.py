@@ -320,6 +320,13 @@ def test_a_document_that_came_back_is_changed(store: DocumentStore) -> None:
     assert (change.changed, change.removed) == ((one.doc_id,), (two.doc_id,))
 
 
+def test_documents_are_counted_by_source(store: DocumentStore) -> None:
+    assert store.source_counts() == {}
+    put(store, sample("a.md", "text", source_id="work"), sample("a.md", "text", source_id="home"))
+    put(store, sample("b.md", "text", source_id="work"))
+    assert list(store.source_counts().items()) == [("home", 1), ("work", 2)]
+
+
 def test_behind_counts_the_documents_an_index_lacks(store: DocumentStore) -> None:
     start = store.latest()
     put(store, *[sample(f"{n}.md", f"text {n}") for n in range(3)])

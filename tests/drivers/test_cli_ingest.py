@@ -90,7 +90,16 @@ def test_a_dry_run_says_what_it_would_do_and_does_nothing(project: Cli) -> None:
     assert result.code == 0, result.err
     assert result.out.startswith("would be: 2 indexed")
     assert "a.md" in result.out
-    assert project("search", "anchor", "--json").code != 0
+    assert project("search", "anchor", "--json").error["code"] == "not_indexed"
+    assert not list((project.cwd / ".kebab").rglob("*.sqlite*"))
+    assert project("ingest", "--dry-run", "--readonly").code == 0
+
+
+def test_a_dry_run_of_stdin_stores_nothing(project: Cli) -> None:
+    assert project("ingest").code == 0
+    result = project("ingest", "-", "--title", "Log", "--dry-run", stdin="gull\n")
+    assert result.out.startswith("would be: 1 indexed")
+    assert project("search", "gull", "--mode", "lexical").code == 1
 
 
 def test_single_files_and_stdin_are_ingested(project: Cli) -> None:

@@ -172,6 +172,20 @@ def test_vectors_that_the_model_no_longer_gives_are_embedded_again(base: Base) -
         assert sick(kb.doctor()) == []
 
 
+def test_stored_vectors_that_hold_no_numbers_are_embedded_again(base: Base) -> None:
+    with closing(sqlite3.connect(base.data / "kebab.sqlite")) as connection, connection:
+        nan = bytes.fromhex("0000c07f")
+        ((size,),) = connection.execute("SELECT length(vector) FROM embeddings LIMIT 1")
+        connection.execute("UPDATE embeddings SET vector = ?", (nan * (size // 4),))
+    connection.close()
+    with base.open() as kb:
+        finding = check_of(kb.doctor(), "embedding model")
+        assert finding.status is CheckStatus.FAULT
+        assert "hold what is no number" in finding.detail
+        assert check_of(kb.doctor(repair=True), "embedding model").status is CheckStatus.REPAIRED
+        assert sick(kb.doctor()) == []
+
+
 def test_an_interrupted_run_is_noticed_and_its_record_closed(base: Base) -> None:
     with closing(sqlite3.connect(base.data / "kebab.sqlite")) as connection, connection:
         connection.execute("UPDATE ingest_runs SET run_json = json_set(run_json, '$.status', 'running')")

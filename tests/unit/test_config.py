@@ -179,6 +179,12 @@ def test_two_sources_of_one_name_are_refused(tmp_path: Path) -> None:
         load(written(tmp_path, text), cwd=tmp_path)
 
 
+def test_no_source_takes_the_name_of_the_inbox(tmp_path: Path) -> None:
+    text = '[[sources]]\nid = "inbox"\nroot = "x"\n'
+    with pytest.raises(ConfigInvalid, match=r"sources\.id: 'inbox' is taken"):
+        load(written(tmp_path, text), cwd=tmp_path)
+
+
 def test_a_root_beside_sources_is_refused(tmp_path: Path) -> None:
     text = '[workspace]\nroot = "x"\n[[sources]]\nid = "a"\nroot = "y"\n'
     with pytest.raises(ConfigInvalid, match="both set"):

@@ -27,6 +27,8 @@ class CheckpointFile:
 
     path: Path
     layout: str
+    proof: Path
+    """What the engine has wherever it has an index. Without it the position is of an index that is gone."""
 
     def read(self) -> int | None:
         """The position; None when there is no index of this layout, or the file cannot be understood."""
@@ -44,6 +46,8 @@ class CheckpointFile:
         except ValueError:
             return None
         if not isinstance(found, dict) or found.get("layout") != self.layout:
+            return None
+        if not os.path.exists(self.proof):
             return None
         position, table_version = found.get("checkpoint"), found.get("table_version", 0)
         if not isinstance(position, int) or not isinstance(table_version, int):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -62,6 +63,12 @@ class _View:
     dataset: Any | None = None
 
 
+def files_of(folder: Path, model: ModelKey) -> tuple[Path, Path, Path]:
+    """Where a model's vectors are indexed: the table, the copy and the checkpoint."""
+    name = f"chunk_embeddings_{_slug(model.model_id)}_{model.dimensions}"
+    return folder / f"{name}.lance", folder / f"{name}.flat", folder / f"{name}.checkpoint.json"
+
+
 class LanceVectorIndex:
     """VectorIndex in one table of a folder. Nothing is created before the first apply.
 
@@ -71,11 +78,11 @@ class LanceVectorIndex:
     def __init__(self, folder: Path, model: ModelKey, *, ann_threshold: int = ANN_THRESHOLD) -> None:
         self._model = model
         self._ann_threshold = ann_threshold
-        name = f"chunk_embeddings_{_slug(model.model_id)}_{model.dimensions}"
-        self._table = folder / f"{name}.lance"
-        self._flat_files = FlatFiles(folder / f"{name}.flat")
+        self._table, flat, checkpoint = files_of(folder, model)
+        self._flat_files = FlatFiles(flat)
         layout = f"{LAYOUT}:{model.model_id}:{model.version}:{model.dimensions}"
-        self._checkpoint = CheckpointFile(folder / f"{name}.checkpoint.json", layout)
+        proof = self._table / "_versions"
+        self._checkpoint = CheckpointFile(checkpoint, layout, proof)
         self._lock = Lock()
         self._view: _View | None = None
 
@@ -153,8 +160,7 @@ class LanceVectorIndex:
 
     def _written(self, rows: pa.Table, gone: Sequence[DocId]) -> Any:
         """Old rows go before new ones come: whatever a crash leaves, applying it again ends the same."""
-        import lance
-
+        lance = _lance()
         if not self._table.exists():
             return lance.write_dataset(rows, str(self._table), mode="create")
         dataset = _opened(self._table)
@@ -333,10 +339,16 @@ def _copied(dataset: Any, row_ids: Any | None = None) -> FlatVectors:
     )
 
 
-def _opened(table: Path, version: int | None = None) -> Any:
+def _lance() -> Any:
+    """The engine. Its log goes to stderr, which is ours to talk on, so only its errors are let through."""
+    os.environ.setdefault("LANCE_LOG", "error")
     import lance
 
-    return lance.dataset(str(table), version=version)
+    return lance
+
+
+def _opened(table: Path, version: int | None = None) -> Any:
+    return _lance().dataset(str(table), version=version)
 
 
 def _compacted(dataset: Any) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
 
-from kebab.domain.ids import AssetId, asset_id, content_hash
+from kebab.domain.ids import AssetId, asset_id, content_hash, nfc
 from kebab.domain.ingests import NO_TIME, FileState
 
 
@@ -30,13 +31,14 @@ class DiskSourceFiles:
         state = self.states(source_id, path)
         if root is None or state is None:
             return False
+        file = _on_disk(root, path)
         try:
-            found = (root / path).stat()
+            found = file.stat()
         except OSError:
             return state.mtime_ns != NO_TIME and root.is_dir()
         if found.st_size != state.size or not S_ISREG(found.st_mode):
             return True
-        return found.st_mtime_ns != state.mtime_ns and _asset(root / path) != state.asset_id
+        return found.st_mtime_ns != state.mtime_ns and _asset(file) != state.asset_id
 
 
 def _asset(file: Path) -> AssetId | None:
@@ -45,3 +47,19 @@ def _asset(file: Path) -> AssetId | None:
         return asset_id(content_hash(file.read_bytes()))
     except OSError:
         return None
+
+
+def _on_disk(root: Path, path: str) -> Path:
+    """The file, whose names may be decomposed on disk: macOS spells them so, and we compose them."""
+    file = root / path
+    if path.isascii() or file.exists():
+        return file
+    file = root
+    for name in path.split("/"):
+        spelled = (entry for entry in _names(file) if nfc(entry) == name)
+        file /= name if (file / name).exists() else next(spelled, name)
+    return file
+
+
+def _names(folder: Path) -> list[str]:
+    return os.listdir(folder) if folder.is_dir() else []

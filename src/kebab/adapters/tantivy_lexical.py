@@ -43,7 +43,8 @@ class TantivyLexicalIndex:
     def __init__(self, folder: Path, analyzer: Analyzer) -> None:
         self._folder = folder
         self._analyzer = analyzer
-        self._checkpoint = CheckpointFile(folder / "checkpoint.json", f"{LAYOUT}:{analyzer.version}")
+        layout = f"{LAYOUT}:{analyzer.version}"
+        self._checkpoint = CheckpointFile(folder / "checkpoint.json", layout, proof=folder / "meta.json")
         self._lock = Lock()
         self._opened: tuple[Any, Any] | None = None
         self._seen: tuple[int, int, int] | None = None

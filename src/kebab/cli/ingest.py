@@ -26,7 +26,11 @@ SHOWN = 10
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("--force", is_flag=True, help="Process unchanged files again.")
 @click.option("--summary-only", is_flag=True, help="Report the totals without the files.")
-@click.option("--allow-mass-delete", is_flag=True, help="Remove even more than half of a source.")
+@click.option(
+    "--allow-mass-delete",
+    is_flag=True,
+    help="Remove even more than half of a source, and sources no longer named.",
+)
 @click.option("--title", help="Title of the text from stdin, with the path -.")
 def ingest(
     session: Session,
@@ -45,10 +49,13 @@ def ingest(
     from kebab import wire
     from kebab.cli.progress import watching
 
-    if Path("-") in paths:
-        report = _ingest_stdin(session, paths, title)
-    else:
-        with watching(session) as watch:
+    with watching(session) as watch:
+        if Path("-") in paths:
+            text = _stdin(paths, title)
+            report = session.kebab().ingest_text(
+                text, title=title or "", dry_run=dry_run, progress=watch.progress
+            )
+        else:
             report = session.kebab().ingest(
                 paths,
                 dry_run=dry_run,
@@ -67,10 +74,10 @@ def ingest(
     return 0 if report.run.status is RunStatus.COMPLETED and not report.run.failed else 1
 
 
-def _ingest_stdin(session: Session, paths: tuple[Path, ...], title: str | None) -> IngestReport:
+def _stdin(paths: tuple[Path, ...], title: str | None) -> bytes:
     if len(paths) > 1 or not title:
         raise InvalidInput("stdin is ingested alone and needs a title", hint="kebab ingest - --title TITLE")
-    return session.kebab().ingest_text(sys.stdin.read(), title=title)
+    return sys.stdin.buffer.read()
 
 
 def summary(report: IngestReport, *, screen: Screen, dry_run: bool, files: bool) -> str:

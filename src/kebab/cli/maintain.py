@@ -25,6 +25,7 @@ SIGNS = {
 SCOPES = {
     ResetScope.INDEX: "the indexes; they are built again from the store",
     ResetScope.VECTORS: "the vector indexes and every cached vector",
+    ResetScope.OLD_VECTORS: "vectors and vector indexes of every model but the configured one",
     ResetScope.DATA: "documents, indexes, runs and answers; your files and the configuration stay",
     ResetScope.MEMORY: "the execution memory",
     ResetScope.CONFIG: "the configuration file",

@@ -41,7 +41,7 @@ class Workspace(Section, frozen=True):
 
 class Source(Section, frozen=True):
     id: SourceId
-    """Letters, digits, dot, dash and underscore."""
+    """Letters, digits, dot, dash and underscore; inbox is taken by what belongs to no source."""
     root: str
     """The folder of this source."""
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE

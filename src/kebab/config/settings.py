@@ -10,6 +10,7 @@ import msgspec
 
 from kebab.config.locate import default_data_dir
 from kebab.config.sections import Chunking, File, Ingest, Memory, Models, Rag, Search, Serve, Source
+from kebab.domain.documents import INBOX_ID
 from kebab.errors import ConfigInvalid
 
 
@@ -55,6 +56,11 @@ def _sources(file: File, base: Path) -> tuple[Source, ...]:
     ids = [source.id for source in sources]
     if len(set(ids)) < len(ids):
         raise ConfigInvalid(f"sources.id: two sources are called {max(ids, key=ids.count)!r}")
+    if INBOX_ID in ids:
+        raise ConfigInvalid(
+            f"sources.id: {INBOX_ID!r} is taken by the texts and files that belong to no source",
+            hint="call the source otherwise",
+        )
     return tuple(msgspec.structs.replace(s, root=str(_absolute(s.root, base))) for s in sources)
 
 

@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from kebab.domain.ids import AssetId, BlockId, DocId
 
+INBOX_ID = "inbox"
+"""The source of texts and files that belong to none; no configured source may be called so."""
+
 
 class Media(StrEnum):
     MARKDOWN = "markdown"

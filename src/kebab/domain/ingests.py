@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from kebab.domain.ids import AssetId, DocId
@@ -70,6 +70,11 @@ class IngestRun:
     embedded: int = 0
     duration_ms: int = 0
     error: str | None = None
+
+    def cut_off(self, at: str) -> IngestRun:
+        """The record of a run that was killed, closed by whoever found it."""
+        error = "the process ended before the run did"
+        return replace(self, status=RunStatus.FAILED, finished_at=at, error=error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ class ResetScope(StrEnum):
 
     INDEX = "index"
     VECTORS = "vectors"
+    OLD_VECTORS = "old-vectors"
     DATA = "data"
     MEMORY = "memory"
     CONFIG = "config"

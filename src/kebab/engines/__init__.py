@@ -6,7 +6,7 @@ A choice is a dict from the name in the settings to a function that imports and 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -103,6 +103,24 @@ class Engines:
         """
         with self.locked(command):
             yield self._writing
+
+    @contextmanager
+    def rehearsing(self) -> Iterator[Stores]:
+        """The stores as they are, for reading; empty ones, soon gone, where nothing is stored yet."""
+        from tempfile import TemporaryDirectory
+
+        from kebab.adapters.sqlite.connection import Database
+
+        stores = self.reading_or_none
+        if stores:
+            yield stores
+            return
+        with TemporaryDirectory(prefix="kebab-rehearsal-") as folder:
+            database = Database(Path(folder, "kebab.sqlite"))
+            try:
+                yield Stores(database)
+            finally:
+                database.close()
 
     @contextmanager
     def locked(self, command: str) -> Iterator[None]:
@@ -228,6 +246,14 @@ class Engines:
         from kebab.adapters.lance_vector import LanceVectorIndex
 
         return LanceVectorIndex(self.index_dir / "vectors", model)
+
+    def other_vector_files(self, models: Sequence[ModelKey]) -> list[Path]:
+        """The vector indexes of all models but these, by path."""
+        from kebab.adapters.lance_vector import files_of
+
+        folder = self.index_dir / "vectors"
+        kept = {file for model in models for file in files_of(folder, model)}
+        return sorted(set(folder.iterdir()) - kept) if folder.is_dir() else []
 
     def fastembed_models(self) -> list[tuple[str, int]]:
         """What fastembed could download, with dimensions; raises ModelUnavailable without the package."""

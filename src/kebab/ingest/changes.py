@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from kebab.domain.ingests import FileState, Outcome
 from kebab.errors import MassDelete
@@ -11,9 +12,6 @@ from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.prepare import FileTask, fingerprint
 from kebab.ingest.scan import Scan, ScannedFile, SourceFolder
-
-FEW = 3
-"""Removing fewer documents than this is never called a mass deletion, unless nothing at all is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +28,8 @@ class Changes:
     """How many of the gone files turned up under another path."""
 
     def check_removals(self) -> None:
-        """Raises MassDelete for a scan that finds nothing any more, or lacks more than half."""
-        lost = len(self.gone) - self.moved
-        emptied = bool(self.known) and len(self.gone) == self.known and not self.scan.files
-        if emptied or (lost >= FEW and lost * 2 > self.known):
+        """Raises MassDelete for a scan that lacks more than half; a file that was moved is not lost."""
+        if 2 * (len(self.gone) - self.moved) > self.known:
             raise MassDelete(
                 f"{len(self.gone)} of the {self.known} documents of source {self.source.id!r} are gone"
                 f" from {self.source.root}",
@@ -67,6 +63,12 @@ def compare(
             tasks.append(_task(source, file, state if current else None))
     gone = _gone(scan, known, under)
     return Changes(source, scan, tasks, unchanged, gone, len(known), _moved(gone, scan, known))
+
+
+def removal(source_id: str, known: Mapping[str, FileState]) -> Changes:
+    """All that is known of a source, gone."""
+    nothing = Scan([], [])
+    return Changes(SourceFolder(source_id, Path()), nothing, [], 0, list(known.values()), len(known), 0)
 
 
 def _fingerprints(source: SourceFolder, policy: ChunkPolicy) -> dict[str, str]:

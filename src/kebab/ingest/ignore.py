@@ -1,4 +1,8 @@
-"""Ignore rules: gitignore syntax from the configuration and from every ignore file on the way down."""
+"""Ignore rules: gitignore syntax from the configuration and from every ignore file on the way down.
+
+The walk goes from the top down and never enters a folder that is left out, so a rule is asked about an entry
+itself, as git asks, and not about the folders above it.
+"""
 
 from __future__ import annotations
 
@@ -8,58 +12,88 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kebab.domain.ids import nfc
 from kebab.errors import ConfigInvalid
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+    import re
 
 # In one folder the first that decides wins: what a person wrote for kebab stands over what is meant for git.
-IGNORE_FILES = (".kebabignore", ".gitignore")
+_FOR_KEBAB = ".kebabignore"
+IGNORE_FILES = (_FOR_KEBAB, ".gitignore")
 _MAX_BYTES = 1 << 20
+
+Rules = tuple[tuple["re.Pattern[str]", bool], ...]
+"""Patterns, the last first, and whether each leaves out, or takes back, what it matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class _RuleSet:
-    spec: GitIgnoreSpec
+    rules: Rules
     prefix: int
     """Length of the path, relative to the root, of the folder that the patterns are relative to."""
     reason: str
+    for_kebab: bool
+
+    def verdict(self, relative: str) -> bool | None:
+        """Whether the last pattern that matches leaves the path out; None when none does."""
+        path = relative[self.prefix :]
+        return next((leaves_out for rule, leaves_out in self.rules if _matches(rule, path)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """The rule sets that hold in one folder, deepest first: the first that has an opinion decides."""
+    """The rule sets that hold in one folder, deepest first: the first that has an opinion decides.
+
+    The configuration comes last, and what it leaves out only a .kebabignore takes back: a .gitignore that
+    ignores everything but some kinds of files (``*``, ``!*/``, ``!*.md``) takes back every hidden folder.
+    """
 
     _sets: tuple[_RuleSet, ...]
+    _configured: _RuleSet
 
     @classmethod
     def from_patterns(cls, patterns: Sequence[str]) -> IgnoreRules:
         """The configured patterns, relative to the root. Raises ConfigInvalid for one that cannot be read."""
         try:
-            spec = _compiled(tuple(patterns))
+            rules = _compiled(tuple(patterns))
         except ValueError as error:
             raise ConfigInvalid(f"exclude: not a gitignore pattern: {error}") from error
-        return cls((_RuleSet(spec, 0, "excluded by the configuration"),))
+        return cls((), _RuleSet(rules, 0, "excluded by the configuration", for_kebab=True))
 
     def entering(self, folder: Path, relative: str, present: Sequence[str]) -> IgnoreRules:
         """The rules inside a folder, where ``present`` names the ignore files that it holds."""
         added = tuple(
-            _RuleSet(_from_file(folder / name), len(relative), f"ignored by {name}")
+            _RuleSet(_from_file(folder / name), len(relative), f"ignored by {name}", name == _FOR_KEBAB)
             for name in IGNORE_FILES
             if name in present
         )
-        return IgnoreRules(added + self._sets) if added else self
+        return IgnoreRules(added + self._sets, self._configured) if added else self
 
     def reason(self, relative: str) -> str | None:
         """Why a path is left out, or None. A folder's path ends with a slash."""
         for rules in self._sets:
-            verdict = rules.spec.check_file(relative[rules.prefix :], ()).include
+            verdict = rules.verdict(relative)
+            if verdict:
+                return rules.reason
+            if verdict is not None and rules.for_kebab:
+                return None
             if verdict is not None:
-                return rules.reason if verdict else None
-        return None
+                break
+        return self._configured.reason if self._configured.verdict(relative) else None
 
 
-def _from_file(path: Path) -> GitIgnoreSpec:
+def _matches(rule: re.Pattern[str], path: str) -> bool:
+    """Whether the rule is about the path itself, not about a folder above it or the inside of this one."""
+    found = rule.search(path)
+    if found is None:
+        return False
+    if found.lastgroup is None:  # no folder by its slash: ``docs/**`` is about what is in docs, not about it
+        return not path.endswith("/") or rule.search(path[:-1]) is not None
+    return any(match.end() == len(path) for match in rule.finditer(path))
+
+
+def _from_file(path: Path) -> Rules:
     """The rules of a file; a line that is no pattern is passed over, as git does."""
     try:
         with path.open("rb") as file:
@@ -81,7 +115,11 @@ def _is_pattern(line: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _compiled(lines: tuple[str, ...]) -> GitIgnoreSpec:
+def _compiled(lines: tuple[str, ...]) -> Rules:
+    # Only its expressions: what the library makes of them is meant for paths of files whose folders nobody
+    # has looked at, and there ``!*/`` never takes back a folder that ``*`` left out.
     from pathspec import GitIgnoreSpec
 
-    return GitIgnoreSpec.from_lines(lines)
+    # Composed like the paths they are compared with: an editor on macOS may have written them decomposed.
+    patterns = [*GitIgnoreSpec.from_lines(map(nfc, lines)).patterns]
+    return tuple((p.regex, p.include) for p in reversed(patterns) if p.regex and p.include is not None)

@@ -24,6 +24,7 @@ from kebab.ingest.parse.formats import extension
 from kebab.ports import Ledger
 
 _ITEMS_A_NOTE = 500
+_RUNS = 20
 
 
 def utc_now() -> str:
@@ -56,7 +57,11 @@ class RunLog:
     _total: int = 0
 
     def begin(self) -> None:
+        """Open the record, and close those of runs that were killed: one run at a time has the ledger."""
         if self.ledger:
+            for earlier in self.ledger.runs(_RUNS):
+                if earlier.status is RunStatus.RUNNING:
+                    self.ledger.finish(earlier.cut_off(self.run.started_at))
             self.ledger.begin(self.run)
         self._send("started")
 

@@ -10,18 +10,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from kebab.domain.documents import INBOX_ID
 from kebab.domain.ingests import FileState, IngestItem, IngestPhase, IngestReport, Outcome, RunStatus
 from kebab.domain.progress import Cancelled, Progress, never, silent
-from kebab.errors import MassDelete, ModelUnavailable, StorageError, Timeout
+from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError, Timeout
 from kebab.ingest import inbox as inbox_folder
 from kebab.ingest.catch_up import EMBED, EmbeddingPump, catch_up_lexical, catch_up_vector, prune
-from kebab.ingest.changes import Changes, compare
+from kebab.ingest.changes import Changes, compare, removal
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.fresh import Fresh
+from kebab.ingest.inbox import Draft
 from kebab.ingest.ledger import RunLog
 from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, SameContent
-from kebab.ingest.scan import SourceFolder, scan
+from kebab.ingest.scan import SourceFolder, scan, too_large
 from kebab.ingest.targets import Target, find_targets
 from kebab.ingest.workers import Job, Workers, is_large, prepare_all, prepare_here
 from kebab.ports import (
@@ -69,7 +71,7 @@ class IngestPipeline:
 
     sources: tuple[SourceFolder, ...]
     inbox: Path
-    """Folder for texts and files that belong to no source."""
+    """Folder, in kebab's data folder, for texts and files that belong to no source."""
     policy: ChunkPolicy
     limits: IngestLimits = IngestLimits()
     store: DocumentStore
@@ -97,7 +99,8 @@ class IngestPipeline:
     ) -> IngestReport:
         """Index what is new or changed and remove what is gone; with ``paths``, only at those.
 
-        A source whose folder is missing is reported as failed and keeps its documents. Raises MassDelete,
+        A source whose folder is missing is reported as failed and keeps its documents, as does one that the
+        configuration no longer names; the latter are removed with ``allow_mass_delete``. Raises MassDelete,
         before anything is written, when more than half of a source would be removed.
         """
         log = RunLog(progress, None if dry_run else self.ledger)
@@ -105,8 +108,10 @@ class IngestPipeline:
         log.begin()
         try:
             changes = list(self._changes(self._targets(paths, log, dry_run=dry_run), log, force=force))
+            if not paths:
+                changes += self._abandoned(log, remove=allow_mass_delete)
             if dry_run:
-                self._rehearse(changes, log)
+                self._rehearse(changes, log, allow_mass_delete=allow_mass_delete)
             else:
                 if not allow_mass_delete:
                     for change in changes:
@@ -117,15 +122,29 @@ class IngestPipeline:
             raise
         return log.finish(RunStatus.CANCELLED if cancelled() else RunStatus.COMPLETED)
 
-    def ingest_text(self, title: str, text: str, *, progress: Progress = silent) -> IngestReport:
-        """Store a text that is no file, in place of an earlier one of that title."""
-        return self.run((inbox_folder.write_text(self.inbox, title, text),), progress=progress)
+    def ingest_text(
+        self, title: str, text: str | bytes, *, dry_run: bool = False, progress: Progress = silent
+    ) -> IngestReport:
+        """Store a text that is no file, in place of an earlier one of that title.
+
+        Raises InvalidInput, before anything is written, for bytes that are no text, and for too many.
+        """
+        draft = inbox_folder.text_draft(self.inbox, title, text)
+        if len(draft.content) > self.limits.max_file_bytes:
+            raise InvalidInput(f"{title!r} cannot be stored: {too_large(self.limits.max_file_bytes)}")
+        if not dry_run:
+            draft.keep()
+            return self.run((draft.path,), progress=progress)
+        log = RunLog(progress, None)
+        log.begin()
+        log.skipped([self._would_be_kept(draft)])
+        return log.finish(RunStatus.COMPLETED)
 
     # --- what is to be done ------------------------------------------------------------------------
 
     @property
     def _inbox_source(self) -> SourceFolder:
-        return SourceFolder(inbox_folder.INBOX_ID, self.inbox, exclude=(".*.part",))
+        return SourceFolder(INBOX_ID, self.inbox, exclude=(".*.part",))
 
     def _targets(self, paths: Sequence[Path], log: RunLog, *, dry_run: bool) -> list[Target]:
         inbox = self._inbox_source
@@ -133,18 +152,33 @@ class IngestPipeline:
             return [Target(source) for source in (*self.sources, *([inbox] if self.inbox.is_dir() else []))]
 
         def adopt(file: Path) -> Target | None:
-            if extension(file.name) not in FORMATS:
-                reason = f"unsupported format {extension(file.name) or '(none)'}"
-                log.skipped([IngestItem(inbox.id, file.name, Outcome.SKIPPED, reason)])
-                return None
-            if dry_run:
-                reason = "would be copied to the inbox and indexed"
-                log.skipped([IngestItem(inbox.id, file.name, Outcome.INDEXED, reason)])
-                return None
-            kept = inbox_folder.copy_file(self.inbox, file)
-            return Target(inbox, kept.relative_to(self.inbox).as_posix())
+            draft = self._draft(file)
+            if isinstance(draft, Draft) and not dry_run:
+                draft.keep()
+                return Target(inbox, draft.path.relative_to(self.inbox).as_posix())
+            log.skipped([self._would_be_kept(draft) if isinstance(draft, Draft) else draft])
+            return None
 
         return find_targets(paths, (*self.sources, inbox), adopt=adopt)
+
+    def _draft(self, file: Path) -> Draft | IngestItem:
+        """A copy of a file outside every source, or why none is made."""
+        if extension(file.name) not in FORMATS:
+            reason = f"unsupported format {extension(file.name) or '(none)'}"
+            return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, reason)
+        size = file.stat().st_size
+        if size > self.limits.max_file_bytes:
+            reason = too_large(self.limits.max_file_bytes)
+            return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, reason, byte_len=size)
+        draft = inbox_folder.file_draft(self.inbox, file)
+        if isinstance(draft, Draft):
+            return draft
+        return IngestItem(INBOX_ID, file.name, Outcome.FAILED, draft.reason, byte_len=size)
+
+    def _would_be_kept(self, draft: Draft) -> IngestItem:
+        path = draft.path.relative_to(self.inbox).as_posix()
+        reason = "would be kept in the inbox and indexed"
+        return IngestItem(INBOX_ID, path, Outcome.INDEXED, reason, byte_len=len(draft.content))
 
     def _changes(self, targets: Sequence[Target], log: RunLog, *, force: bool) -> Iterator[Changes]:
         for target in targets:
@@ -167,17 +201,36 @@ class IngestPipeline:
             max_file_bytes=self.limits.max_file_bytes,
             follow_symlinks=self.limits.follow_symlinks,
             under=target.under,
+            own=self.inbox.parent,
         )
         known = self.store.file_states(target.source.id)
         return compare(target.source, found, known, policy=self.policy, force=force, under=target.under)
 
-    def _rehearse(self, changes: Sequence[Changes], log: RunLog) -> None:
+    def _abandoned(self, log: RunLog, *, remove: bool) -> list[Changes]:
+        """What is stored of sources that the configuration does not name: to be removed, or to be told of.
+
+        Kept unless somebody says so: it may have come with a bundle, without its source.
+        """
+        configured = {INBOX_ID, *(source.id for source in self.sources)}
+        left = {name: count for name, count in self.store.source_counts().items() if name not in configured}
+        if remove:
+            return [removal(name, self.store.file_states(name)) for name in left]
+        if left:
+            named = ", ".join(f"{name} ({count})" for name, count in left.items())
+            log.degraded.append(
+                f"documents of sources that are not configured are kept: {named}; "
+                "--allow-mass-delete removes them"
+            )
+        return []
+
+    def _rehearse(self, changes: Sequence[Changes], log: RunLog, *, allow_mass_delete: bool) -> None:
         """Say what a run would do, down to reading the files, and write nothing."""
         tasks = [task for change in changes for task in change.tasks]
         log.enter(IngestPhase.INDEX, total=len(tasks))
         for change in changes:
             try:
-                change.check_removals()
+                if not allow_mass_delete:
+                    change.check_removals()
             except MassDelete as error:
                 log.degraded.append(f"would be stopped: {error.message}")
             log.skipped(_removed(change.source.id, state) for state in change.gone)

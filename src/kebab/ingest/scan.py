@@ -5,6 +5,7 @@ There is no allow-list. Whatever is not taken is reported with a reason, so that
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -48,9 +49,14 @@ class Scan:
 
 
 def scan(
-    source: SourceFolder, *, max_file_bytes: int, follow_symlinks: bool = False, under: str = ""
+    source: SourceFolder,
+    *,
+    max_file_bytes: int,
+    follow_symlinks: bool = False,
+    under: str = "",
+    own: Path | None = None,
 ) -> Scan:
-    """Walk a source, or only the file or folder ``under`` it.
+    """Walk a source, or only the file or folder ``under`` it; ``own`` is kebab's data folder, never walked.
 
     Raises StorageError when the root is missing or cannot be read; a folder further down that cannot be
     read is reported as failed.
@@ -60,7 +66,8 @@ def scan(
             f"the folder {source.root} of source {source.id!r} does not exist",
             hint="is a disk not mounted? Nothing of this source was removed",
         )
-    walk = _Walk(source, max_file_bytes, follow_symlinks, tuple(part for part in under.split("/") if part))
+    only = tuple(part for part in under.split("/") if part)
+    walk = _Walk(source, max_file_bytes, follow_symlinks, only, str(own) if own else None)
     walk.run()
     walk.files.sort(key=lambda file: file.path)
     walk.skipped.sort(key=lambda item: item.path)
@@ -74,6 +81,7 @@ class _Walk:
     follow_symlinks: bool
     only: tuple[str, ...]
     """The names to descend by before everything is taken."""
+    own: str | None = None
     files: list[ScannedFile] = field(default_factory=list)
     skipped: list[IngestItem] = field(default_factory=list)
     _paths: set[str] = field(default_factory=set)
@@ -142,7 +150,10 @@ class _Walk:
         try:
             return self._sorted_out(entry, path, rules)
         except OSError as error:
-            self._fail(path, f"cannot be read: {error.strerror}")
+            if error.errno == errno.ELOOP:
+                self._skip(path, "symbolic link to itself")
+            else:
+                self._fail(path, f"cannot be read: {error.strerror}")
             return None
 
     def _sorted_out(self, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -> str | None:
@@ -150,7 +161,9 @@ class _Walk:
         is_folder = entry.is_dir(follow_symlinks=self.follow_symlinks)
         if is_folder:
             path += "/"
-        if reason := rules.reason(path):
+        if entry.path == self.own:
+            self._skip(path, "kebab's own data")
+        elif reason := rules.reason(path):
             self._skip(path, reason)
         elif link and not self.follow_symlinks:
             self._skip(path, "symbolic link")
@@ -171,7 +184,7 @@ class _Walk:
             return
         stat = entry.stat(follow_symlinks=self.follow_symlinks)
         if stat.st_size > self.max_file_bytes:
-            self._skip(path, f"larger than {self.max_file_bytes / (1 << 20):g} MB", size=stat.st_size)
+            self._skip(path, too_large(self.max_file_bytes), size=stat.st_size)
         elif path in self._paths:
             self._skip(path, "spelled like another file after Unicode normalisation", size=stat.st_size)
         else:
@@ -183,6 +196,11 @@ class _Walk:
 
     def _fail(self, path: str, reason: str) -> None:
         self.skipped.append(IngestItem(self.source.id, path, Outcome.FAILED, reason))
+
+
+def too_large(max_file_bytes: int) -> str:
+    """Why a file above the limit is skipped."""
+    return f"larger than {max_file_bytes / (1 << 20):g} MB"
 
 
 def _is_unicode(name: str) -> bool:

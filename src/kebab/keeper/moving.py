@@ -30,6 +30,8 @@ class Mover:
         if scope not in list(ResetScope):
             raise InvalidInput(f"there is no scope {scope!r}", hint=f"one of {', '.join(ResetScope)}")
         self.engines.forbid_readonly("reset")
+        if scope == ResetScope.OLD_VECTORS:
+            return ResetReport(scope, self._remove_old_vectors())
         paths = self._scope(ResetScope(scope))
         if not self.settings.data_dir.exists():
             return ResetReport(scope, remove_all([path for path in paths if path == self.settings.file]))
@@ -42,8 +44,28 @@ class Mover:
         if not self.engines.database_file.exists():
             return ()
         with self.engines.writing("reset") as stores:
-            count = stores.embeddings.forget_unused([])
-        return (f"{count} cached vectors",) if count else ()
+            return _forgotten(stores, [])
+
+    def _remove_old_vectors(self) -> tuple[str, ...]:
+        """Remove what belongs to models other than the configured one.
+
+        Raises InvalidInput while that one lacks vectors: until then the others are what one can go back to.
+        """
+        from kebab.upkeep.reset import remove_all
+
+        if not self.engines.database_file.exists():
+            return ()
+        embedder = self.engines.embedder
+        used = [ModelKey.of(embedder)] if embedder else []
+        with self.engines.writing("reset") as stores:
+            for model in used:
+                if missing := stores.embeddings.count_missing(model):
+                    raise InvalidInput(
+                        f"{missing} texts have no vector of {model.model_id} yet",
+                        hint="embed them first: kebab index --embeddings",
+                    )
+            forgotten = _forgotten(stores, used)
+            return (*forgotten, *remove_all(self.engines.other_vector_files(used)))
 
     def _scope(self, scope: ResetScope) -> list[Path]:
         engines, folder = self.engines, self.settings.data_dir
@@ -121,6 +143,11 @@ class Mover:
                 f"{self.settings.data_dir} holds {count} documents already",
                 hint="import into another data folder, or replace them with --force",
             )
+
+
+def _forgotten(stores: Stores, keep: Sequence[ModelKey]) -> tuple[str, ...]:
+    count = stores.embeddings.forget_unused(keep)
+    return (f"{count} cached vectors",) if count else ()
 
 
 def _bundle_report(path: Path, manifest: Manifest, degraded: Sequence[str] = ()) -> BundleReport:

@@ -23,6 +23,7 @@ from typing import IO, Any
 
 from kebab.errors import Corrupt, EngineUnavailable, InvalidInput, ModelMismatch, StorageError
 from kebab.ports import ModelKey
+from kebab.upkeep.reset import remove_all
 
 FORMAT = "kebab-bundle"
 VERSION = 1
@@ -123,12 +124,13 @@ def check_model(manifest: Manifest, model: ModelKey | None) -> None:
 
 
 def restore_inbox(folder: Path, inbox: Path) -> None:
-    """Put the bundle's inbox in place of the one here. Raises StorageError."""
+    """Put the bundle's inbox, maybe none, in place of the one here. Raises StorageError."""
+    # What is left of the old one would be indexed by the next run, beside what replaced it.
+    remove_all([inbox])
     source = folder / INBOX
     if source.is_dir():
         with _storing(inbox):
-            inbox.mkdir(parents=True, exist_ok=True)
-            shutil.copytree(source, inbox, dirs_exist_ok=True)
+            shutil.copytree(source, inbox)
 
 
 # --- writing ---------------------------------------------------------------------------------------

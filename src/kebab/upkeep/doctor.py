@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from kebab.domain.ingests import RunStatus
 from kebab.domain.reports import Check, CheckStatus
 from kebab.errors import Corrupt, EngineError, EngineUnavailable
 from kebab.ports import Analyzer, DocumentStore, EmbeddingStore, Ledger, ModelKey, StoreFile
@@ -123,8 +122,7 @@ class Doctor:
     def _close_runs(self) -> None:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         for run in interrupted(self.ledger):
-            error = "the process ended before the run did"
-            self.ledger.finish(replace(run, status=RunStatus.FAILED, finished_at=now, error=error))
+            self.ledger.finish(run.cut_off(now))
 
 
 def guarded(name: str, check: Callable[[], Check]) -> Check:

@@ -65,7 +65,9 @@ def examine_vectors(
     absent = _with_vector(stored - held, store, embeddings, index.model)
     fault = _difference(held, stored, held | absent) or _twice(held, count)
     vectors = embeddings.vectors(index.model, [sample.stored.content_key for sample in samples])
-    looked_at = [sample for sample in samples if sample.stored.content_key in vectors]
+    # One that is damaged is the model's check to tell of, and cannot be searched with.
+    sound = {key for key, vector in vectors.items() if _is_finite(vector)}
+    looked_at = [sample for sample in samples if sample.stored.content_key in sound]
     lost = [s.stored.path for s in looked_at if not _has_vector(index, s, vectors[s.stored.content_key])]
     if not fault and lost:
         fault = f"{len(lost)} of {len(looked_at)} sampled chunks are not found by their vector"
@@ -83,9 +85,12 @@ def examine_model(
         return Check(MODEL, CheckStatus.OK, "none is configured; search goes by words alone")
     key = ModelKey.of(embedder)
     cached = embeddings.vectors(key, [sample.stored.content_key for sample in samples])
+    named = f"{key.model_id} {key.version}, {key.dimensions} dimensions"
+    if damaged := sum(not _is_finite(vector) for vector in cached.values()):
+        detail = f"{named}: {damaged} of {len(cached)} stored vectors hold what is no number"
+        return Check(MODEL, CheckStatus.FAULT, detail, f"{_REPAIR}: it embeds everything again")
     chosen = [sample for sample in samples if sample.stored.content_key in cached][:_MODEL_SAMPLES]
     fresh = embedder.embed([_embedded(sample) for sample in chosen] or ["kebab"], EmbeddingKind.DOCUMENT)
-    named = f"{key.model_id} {key.version}, {key.dimensions} dimensions"
     for sample, vector in zip(chosen, fresh, strict=False):
         if float(vector @ cached[sample.stored.content_key]) < SAME:
             return Check(
@@ -177,3 +182,9 @@ def _has_vector(index: VectorIndex, sample: Sample, vector: Vectors) -> bool:
 def _embedded(sample: Sample) -> str:
     chunk = sample.stored.chunk
     return embedding_input(title=sample.stored.title, heading_path=chunk.heading_path, text=chunk.text)
+
+
+def _is_finite(vector: Vectors) -> bool:
+    import numpy as np
+
+    return bool(np.isfinite(vector).all())

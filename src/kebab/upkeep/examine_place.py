@@ -21,16 +21,24 @@ def examine_config(file: Path | None) -> Check:
 
 
 def examine_sources(roots: Mapping[str, Path]) -> Check:
-    """A missing root is a warning: its documents stay searchable, and no ingest removes them."""
-    absent = [f"{name} ({root})" for name, root in roots.items() if not root.is_dir()]
+    """A root that is missing or locked is a warning: its documents stay, and no ingest removes them."""
+    absent = [f"{name} ({root})" for name, root in roots.items() if not _is_readable(root)]
     if not absent:
         return Check("sources", CheckStatus.OK, f"{len(roots)} readable")
     return Check(
         "sources",
         CheckStatus.WARNING,
-        f"not there: {', '.join(absent)}",
-        "mount or create the folder; until then its documents stay as they are",
+        f"not there, or not readable: {', '.join(absent)}",
+        "mount or create the folder, or let it be read; until then its documents stay as they are",
     )
+
+
+def _is_readable(root: Path) -> bool:
+    try:
+        with os.scandir(root):
+            return True
+    except OSError:
+        return False
 
 
 def examine_folder(folder: Path, *, readonly: bool) -> Check:

@@ -89,5 +89,5 @@ def examine_runs(runs: Sequence[IngestRun], *, writing: bool) -> Check:
         "ingest runs",
         CheckStatus.WARNING,
         f"{len(killed)} did not end, the newest begun {killed[0].started_at}",
-        "run `kebab ingest`: it goes on where the run was; `kebab doctor --repair` closes the record",
+        "run `kebab ingest`: it goes on where the run was, and closes its record",
     )

@@ -50,7 +50,7 @@ def test_tags_may_be_written_in_several_ways(written: str) -> None:
         "a: &x [1]\nb: [*x, *x]",
         "x: " + "[" * 100 + "]" * 100,
         "- " * 30_000 + "x",
-        "n: " + "9" * 5000,
+        "n: !!int " + "9" * 5000,
         "!!python/object/apply:os.system ['true']",
         "a: b: c",
         "\tkey: tab",
@@ -77,6 +77,44 @@ def test_a_thematic_break_is_no_front_matter(text: str) -> None:
     assert read_front_matter(text).lines == 0
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "On",
+        "no",
+        "yes",
+        "true",
+        "null-ish",
+        "007",
+        "0",
+        "-1",
+        "42",
+        "1_000",
+        "12:30",
+        "1.10",
+        "2.5",
+        "1e3",
+        ".5",
+        "0x1F",
+        "0.0001",
+        "0.00001",
+        "-0",
+        "+1",
+        "=",
+        "2024-01-01",
+        "123456789012345678901234567890",
+    ],
+)
+def test_a_title_and_a_tag_read_as_they_are_written(written: str) -> None:
+    parsed = metadata(f"---\ntitle: {written}\ntags: [{written}]\nlang: {written}\n---\nx")
+    assert (parsed.title, parsed.metadata.tags, parsed.lang) == (written, (written,), written.lower())
+
+
+def test_plain_numbers_and_truth_values_of_other_keys_keep_their_type() -> None:
+    found = metadata("---\nrating: 5\nscore: -2.5\ndone: true\nzip: 04524\n---\nx").metadata.user
+    assert found == {"rating": 5, "score": -2.5, "done": True, "zip": "04524"}
+
+
 def test_an_impossible_date_is_kept_as_written() -> None:
     assert metadata("---\ndate: 2024-13-40\n---\nx").metadata.created_at == "2024-13-40"
 
@@ -94,6 +132,6 @@ def test_the_source_gives_what_the_file_does_not_say() -> None:
 
 def test_every_value_can_be_written_as_json() -> None:
     values = read_front_matter(
-        "---\n1: .inf\nset: !!set {a, b}\nbin: !!binary aGk=\nnone: ~\ndate: 2024-01-01\n---\n"
+        "---\n1: !!float .inf\nset: !!set {a, b}\nbin: !!binary aGk=\nnone: ~\ndate: 2024-01-01\n---\n"
     ).values
     assert json.loads(json.dumps(dict(values), allow_nan=False))["1"] == "inf"

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kebab.domain.ingests import IngestProgress, IngestReport, Outcome, RunStatus
+from kebab.domain.ingests import IngestProgress, IngestReport, IngestRun, Outcome, RunStatus
 from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError
 from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.pipeline import IngestPipeline
+from kebab.ingest.pipeline import IngestLimits, IngestPipeline
 from kebab.ingest.scan import SourceFolder
 from kebab.ports import EmbeddingKind, LexicalQuery
 from tests.fakes import (
@@ -208,6 +208,35 @@ def test_more_than_half_is_a_mass_deletion_and_half_is_not(bench: Bench) -> None
     assert len(bench.paths()) == 4
 
 
+def test_more_than_half_of_a_few_is_a_mass_deletion_too(bench: Bench) -> None:
+    files = [bench.write(f"{n}.md", f"note {n}") for n in range(3)]
+    bench.run()
+    for file in files[:2]:
+        file.unlink()
+    with pytest.raises(MassDelete, match="2 of the 3 documents"):
+        bench.run()
+    assert len(bench.paths()) == 3
+
+
+def test_documents_of_a_source_no_longer_configured_are_told_of_and_removed_when_allowed(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.write("a.md", "apple")
+    bench.run()
+    (tmp_path / "other").mkdir()
+    renamed = replace(bench.pipeline, sources=(SourceFolder("other", tmp_path / "other"),))
+    report = renamed.run()
+    assert report.degraded == (
+        "documents of sources that are not configured are kept: notes (1); --allow-mass-delete removes them",
+    )
+    assert renamed.run([bench.write("b.md", "banana")]).degraded == ()
+    assert bench.found("apple") == {"a.md"}
+    rehearsed = renamed.run(dry_run=True, allow_mass_delete=True)
+    assert (outcomes(rehearsed), rehearsed.degraded) == ({"a.md": "removed"}, ())
+    assert renamed.run(allow_mass_delete=True).run.removed == 1
+    assert [document.source_id for document in bench.store.list_documents()] == ["inbox"]
+
+
 def test_a_bad_file_fails_alone_and_keeps_its_last_good_version(bench: Bench) -> None:
     bench.write("a.md", "apple")
     bad = bench.write("b.md", "banana")
@@ -296,6 +325,51 @@ def test_a_text_is_stored_under_its_title_and_replaced_by_the_next_of_that_title
         bench.pipeline.ingest_text("///", "text")
 
 
+def test_titles_that_differ_in_their_signs_alone_name_different_texts(bench: Bench) -> None:
+    titles = ["C", "C#", "C++", "a b", "a-b", "a/b", "x" * 300, "x" * 301]
+    for title in titles:
+        bench.pipeline.ingest_text(title, f"about {title}")
+    assert sorted(document.title for document in bench.store.list_documents()) == sorted(titles)
+
+
+@pytest.mark.parametrize("front", ["---\r\ntags: [pipe]\r\n---\r\n", "\ufeff---\ntags: [pipe]\n---\n"])
+def test_a_text_keeps_its_front_matter_whatever_its_line_ends(bench: Bench, front: str) -> None:
+    bench.pipeline.ingest_text("Piped", (front + "body\r\n").encode())
+    (document,) = bench.store.list_documents()
+    assert (document.title, document.tags, document.chunk_count) == ("Piped", ("pipe",), 1)
+
+
+@pytest.mark.parametrize("content", [b"nul \0 here", b"not \xff\xfe\x80 UTF-8", "half \ud83d"])
+def test_what_is_no_text_is_refused_and_not_kept(bench: Bench, content: str | bytes) -> None:
+    with pytest.raises(InvalidInput, match="'Piped' cannot be stored"):
+        bench.pipeline.ingest_text("Piped", content)
+    assert not bench.pipeline.inbox.exists()
+
+
+def test_a_text_above_the_limit_is_refused_and_not_kept(bench: Bench) -> None:
+    pipeline = replace(bench.pipeline, limits=IngestLimits(max_file_bytes=1000))
+    with pytest.raises(InvalidInput, match="'Piped' cannot be stored: larger than"):
+        pipeline.ingest_text("Piped", "x" * 1001)
+    assert not pipeline.inbox.exists()
+
+
+def test_a_dry_run_of_a_text_keeps_nothing(bench: Bench) -> None:
+    report = bench.pipeline.ingest_text("Piped", "text", dry_run=True)
+    assert outcomes(report) == {"notes/piped.md": "indexed"}
+    assert not bench.pipeline.inbox.exists()
+    assert (bench.paths(), bench.ledger.runs()) == ([], [])
+
+
+def test_a_file_from_outside_that_cannot_be_indexed_is_not_kept(bench: Bench, tmp_path: Path) -> None:
+    bad, large = tmp_path / "bad.md", tmp_path / "large.md"
+    bad.write_bytes(b"nul \0 here")
+    large.write_text("x" * 1001)
+    pipeline = replace(bench.pipeline, limits=IngestLimits(max_file_bytes=1000))
+    report = pipeline.run([bad, large])
+    assert outcomes(report) == {"bad.md": "failed", "large.md": "skipped"}
+    assert not pipeline.inbox.exists()
+
+
 def test_cancelling_stores_whole_documents_and_the_next_run_goes_on(bench: Bench) -> None:
     for n in range(5):
         bench.write(f"{n}.md", f"note{n}")
@@ -308,6 +382,14 @@ def test_cancelling_stores_whole_documents_and_the_next_run_goes_on(bench: Bench
     assert (bench.store.counts(), bench.lexical.count()) == ((2, 2), 2)
     assert bench.run().run.indexed == 3
     assert bench.found("note1") == {"1.md"}
+
+
+def test_the_record_of_a_killed_run_is_closed_by_the_next(bench: Bench) -> None:
+    bench.ledger.begin(IngestRun("killed", "2025-01-01T00:00:00Z", RunStatus.RUNNING))
+    bench.run()
+    latest, killed = bench.ledger.runs()
+    assert (latest.status, killed.status) == (RunStatus.COMPLETED, RunStatus.FAILED)
+    assert (killed.error, killed.finished_at) == ("the process ended before the run did", latest.started_at)
 
 
 def test_exactly_one_terminal_event_and_rates_come_with_progress(bench: Bench) -> None:

@@ -67,6 +67,17 @@ def test_what_was_written_is_read_back_and_no_scratch_is_left(bundle: Path, tmp_
     assert restored.stat().st_mtime_ns == original.stat().st_mtime_ns
 
 
+def test_a_restored_inbox_holds_nothing_of_the_one_before(bundle: Path, tmp_path: Path) -> None:
+    inbox = tmp_path / "to" / "inbox"
+    (inbox / "notes").mkdir(parents=True)
+    (inbox / "notes" / "old.md").write_text("old")
+    with opened_bundle(bundle, scratch=tmp_path) as (_, folder):
+        restore_inbox(folder, inbox)
+    assert [path.name for path in inbox.rglob("*.md")] == ["메모: a\\b.md"]
+    restore_inbox(tmp_path / "without one", inbox)
+    assert not inbox.exists()
+
+
 def named(name: str) -> Forge:
     def forge(members: dict[str, bytes], manifest: dict[str, object]) -> None:
         members[name] = b"evil"

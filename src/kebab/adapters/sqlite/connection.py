@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kebab.adapters.sqlite.migrations import SCHEMA_VERSION, migrate, schema_version
@@ -43,7 +43,9 @@ class ClosingConnection(sqlite3.Connection):
     """
 
     def __del__(self) -> None:
-        self.close()
+        # One that could not be opened cannot be closed either, and says so.
+        with suppress(sqlite3.ProgrammingError):
+            self.close()
 
 
 class Database:

@@ -219,6 +219,11 @@ class SqliteDocumentStore:
             ).fetchone()
         return int(row[0]), int(row[1])
 
+    def source_counts(self) -> dict[str, int]:
+        query = "SELECT source_id, count(*) FROM documents GROUP BY source_id ORDER BY source_id"
+        with self._database.read() as connection:
+            return {source_id: int(count) for source_id, count in connection.execute(query)}
+
     def pending(
         self, after: int, *, model: ModelKey | None = None, limit: int = 1000
     ) -> PendingChange | None:

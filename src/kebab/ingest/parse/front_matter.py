@@ -20,6 +20,14 @@ from kebab.domain.ids import nfc
 MAX_CHARS = 64 * 1024
 MAX_DEPTH = 50
 
+# Truth values and numbers only where they read back as they were written: YAML 1.1 would make True of a title
+# "On", False of the language "no", 7 of a tag "007", 1.1 of "1.10" and 750 of "12:30".
+_PLAIN = {
+    "tag:yaml.org,2002:bool": re.compile(r"(?:true|false)$"),
+    "tag:yaml.org,2002:int": re.compile(r"(?:0|-?[1-9][0-9]{0,17})$"),
+    "tag:yaml.org,2002:float": re.compile(r"-?(?:0|[1-9][0-9]{0,8})\.(?:0|[0-9]{0,3}[1-9])$"),
+}
+
 _FENCES = re.compile(
     r"(?:---[ \t]*\n(?P<yaml>.*?)(?:^)(?:---|\.\.\.)|\+\+\+[ \t]*\n(?P<toml>.*?)(?:^)\+\+\+)[ \t]*(?:\n|\Z)",
     re.DOTALL | re.MULTILINE,
@@ -108,7 +116,11 @@ def _yaml_loader() -> Any:
 
     class Loader(safe):  # type: ignore[misc]
         yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, Any]]]] = {
-            first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+            first: [
+                (tag, _PLAIN.get(tag, own))
+                for tag, own in resolvers
+                if not tag.endswith((":timestamp", ":value"))
+            ]
             for first, resolvers in safe.yaml_implicit_resolvers.items()
         }
 

@@ -19,7 +19,7 @@ from kebab.ingest.parse.metadata import read_metadata, text_value
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
 from kebab.ingest.parse.text import first_words
 
-VERSION = "markdown-v1"
+VERSION = "markdown-v2"
 
 _KINDS = {
     "Heading": BlockKind.HEADING,

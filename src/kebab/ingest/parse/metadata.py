@@ -27,8 +27,13 @@ def text_value(values: Mapping[str, object], key: str) -> str | None:
     for spelling in _SPELLINGS[key]:
         value = values.get(spelling)
         if value is not None and not isinstance(value, (dict, list)):
-            return " ".join(str(value).split()) or None
+            return " ".join(_written(value).split()) or None
     return None
+
+
+def _written(value: object) -> str:
+    """A scalar, or what stands in a list, as it is written."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def read_metadata(values: Mapping[str, object], defaults: Defaults) -> tuple[Metadata, tuple[str, ...]]:
@@ -53,9 +58,9 @@ def _list(values: Mapping[str, object], key: str) -> Iterator[str]:
             parts = value.replace(",", " ").split() if key == "tags" else value.split(",")
             yield from (part.strip() for part in parts if part.strip())
         elif isinstance(value, list):
-            yield from (str(part).strip() for part in value if part is not None and str(part).strip())
+            yield from (_written(part).strip() for part in value if part is not None and str(part).strip())
         elif value is not None and not isinstance(value, dict):
-            yield str(value)
+            yield _written(value)
 
 
 def _trust(values: Mapping[str, object], defaults: Defaults, warnings: list[str]) -> TrustLevel:

@@ -1,0 +1,47 @@
+"""Whether the file behind a document changed since it was indexed."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+from kebab.adapters.source_files import DiskSourceFiles
+from kebab.domain.ids import AssetId, DocId
+from kebab.domain.ingests import NO_TIME, FileState
+
+PATH = "폴더/한글.md"
+
+
+def watched(file: Path, *, root: Path, mtime_ns: int | None = None) -> DiskSourceFiles:
+    """The file as it is now, known under its composed path."""
+    status = file.stat()
+    time = status.st_mtime_ns if mtime_ns is None else mtime_ns
+    state = FileState(PATH, status.st_size, time, AssetId("a"), DocId("d"), "print")
+    return DiskSourceFiles({"notes": root}, lambda source_id, path: state)
+
+
+def written(file: Path, text: str = "text") -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_a_file_whose_name_is_decomposed_on_disk_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / unicodedata.normalize("NFD", "폴더")
+    file = written(folder / unicodedata.normalize("NFD", "한글.md"))
+    files = watched(file, root=tmp_path)
+    assert not files.changed("notes", PATH)
+    written(file, "another text")
+    assert files.changed("notes", PATH)
+
+
+def test_a_file_that_was_removed_has_changed_and_one_that_never_was_here_has_not(tmp_path: Path) -> None:
+    file = written(tmp_path / PATH)
+    seen, imported = watched(file, root=tmp_path), watched(file, root=tmp_path, mtime_ns=NO_TIME)
+    assert not seen.changed("notes", PATH)
+    file.unlink()
+    assert seen.changed("notes", PATH)
+    assert not imported.changed("notes", PATH)
+    file.parent.rmdir()
+    assert seen.changed("notes", PATH)
+    assert not seen.changed("elsewhere", PATH)
