@@ -7,8 +7,8 @@ itself takes several times as long as the search (see docs/decisions/0003-vector
 
 from __future__ import annotations
 
-import mmap
 import os
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,38 +28,31 @@ if TYPE_CHECKING:
 _SLACK = 1e-5
 # Fewer than one row in so many is read by itself.
 _SCATTER = 20
-# Rows picked from a map before it lets go of its pages: about as many pages, some 30 MB.
-_TOUCHED_ROWS = 6_000
 _KEYS = ("row_id", "chunk_id", "doc_id")
 
 
-class ScatteredRows:
-    """Single rows of a file of vectors, through a map of their own.
+class RowsOnDisk:
+    """Single rows of a file of float32, read without mapping it.
 
-    A map keeps every page that was touched, and brings in sixteen for each: some hundred picked rows a search
-    would soon hold the whole file in the process. This one brings in single pages and lets go of them after
-    some searches. Reading the rows one by one instead takes twice as long.
+    A map brings in the pages around each one touched, hundreds of kilobytes where the system caches files in
+    large pieces: some hundred picked rows a search would hold the whole file in the process. Letting go of
+    them after each search saves a third of the time, but the process is that large while it searches.
     """
 
-    def __init__(self, vectors: np.memmap[Any, Any]) -> None:
-        self._vectors = vectors
-        self._map: mmap.mmap = vectors._mmap  # type: ignore[attr-defined]  # no public name for it
-        self._touched = 0
-        self._advise("MADV_RANDOM")
+    def __init__(self, path: Path, *, offset: int, dimensions: int) -> None:
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._offset, self._dimensions = offset, dimensions
+        weakref.finalize(self, os.close, self._descriptor)
 
     def read(self, at: NDArray[np.intp]) -> Vectors:
-        found: Vectors = self._vectors[at]
-        self._touched += len(at)
-        if self._touched > _TOUCHED_ROWS:
-            self._touched = 0
-            self._advise("MADV_DONTNEED")
-        return found
+        import numpy as np
 
-    def _advise(self, name: str) -> None:
-        # Not every system knows these; without them the map only holds more.
-        advice = getattr(mmap, name, None)
-        if advice is not None:
-            self._map.madvise(advice)
+        found = np.empty((len(at), self._dimensions), dtype=np.float32)
+        size = 4 * self._dimensions
+        for row, position in zip(found, at.tolist(), strict=True):
+            if os.preadv(self._descriptor, [row.data], self._offset + position * size) != size:
+                raise OSError(f"the copy of the vectors ends before row {position}")
+        return found
 
 
 @dataclass(frozen=True)
@@ -70,7 +63,7 @@ class FlatVectors:
     chunk_ids: NDArray[np.bytes_]
     doc_ids: NDArray[np.bytes_]
     vectors: Vectors = field(repr=False)
-    scattered: ScatteredRows | None = field(default=None, repr=False)
+    rows_on_disk: RowsOnDisk | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.row_ids)
@@ -97,7 +90,7 @@ class FlatVectors:
 
     def _picked(self, at: NDArray[np.intp]) -> Vectors:
         few = _SCATTER * len(at) <= len(self)
-        return self.scattered.read(at) if self.scattered and few else self.vectors[at]
+        return self.rows_on_disk.read(at) if self.rows_on_disk and few else self.vectors[at]
 
     def positions(self, row_ids: NDArray[np.uint64]) -> NDArray[np.intp]:
         """Where these row ids stand; ids that are not in the copy are left out."""
@@ -164,14 +157,14 @@ class FlatFiles:
         try:
             keys = np.load(self._keys(version), allow_pickle=False)
             vectors = np.load(self._vectors(version), mmap_mode="r", allow_pickle=False)
-            again = np.load(self._vectors(version), mmap_mode="r", allow_pickle=False)
+            rows = RowsOnDisk(self._vectors(version), offset=vectors.offset, dimensions=vectors.shape[1])
         except (OSError, ValueError, EOFError):
             return None  # missing, cut short or overwritten: it is only a copy
         if len(keys) != len(vectors) or keys.dtype.names != _KEYS:
             return None
         # Each in one piece: a column of the records would be copied at every look-up.
         row_ids, chunk_ids, doc_ids = (np.ascontiguousarray(keys[name]) for name in _KEYS)
-        return FlatVectors(row_ids, chunk_ids, doc_ids, vectors, ScatteredRows(again))
+        return FlatVectors(row_ids, chunk_ids, doc_ids, vectors, rows)
 
     def newest(self) -> int | None:
         """The newest version that has a copy."""
