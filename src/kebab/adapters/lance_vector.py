@@ -292,9 +292,11 @@ def _nearest_rows(
 
 def _proposed(dataset: Any, query: Vectors, wanted: int, docs: frozenset[DocId] | None = None) -> Any:
     """Row ids of about the nearest rows. Only ids: the engine would read every other column row by row."""
+    import pyarrow as pa
+
     asked = {
         "column": "embedding",
-        "q": query,
+        "q": pa.array(query),  # an array of numpy would be turned into doubles and back
         "k": wanted,
         "nprobes": max(_PROBES, wanted // 1000),
         "metric": "cosine",
