@@ -135,3 +135,11 @@ def test_every_value_can_be_written_as_json() -> None:
         "---\n1: !!float .inf\nset: !!set {a, b}\nbin: !!binary aGk=\nnone: ~\ndate: 2024-01-01\n---\n"
     ).values
     assert json.loads(json.dumps(dict(values), allow_nan=False))["1"] == "inf"
+
+
+def test_front_matter_that_is_too_long_is_text_with_a_warning() -> None:
+    filler = "".join(f"key{n}: value\n" for n in range(10_000))
+    long = read_front_matter(f"---\n{filler}---\nbody\n")
+    assert (long.lines, long.warnings) == (0, ("front matter not read: it is longer than 64 KB",))
+    prose = "a sentence between two rules\n" * 5_000
+    assert read_front_matter(f"---\n{prose}---\nbody\n").warnings == ()

@@ -32,6 +32,8 @@ _FENCES = re.compile(
     r"(?:---[ \t]*\n(?P<yaml>.*?)(?:^)(?:---|\.\.\.)|\+\+\+[ \t]*\n(?P<toml>.*?)(?:^)\+\+\+)[ \t]*(?:\n|\Z)",
     re.DOTALL | re.MULTILINE,
 )
+_OPENING_KEY = re.compile(r"(?:---|\+\+\+)[ \t]*\n[\w-]+[ \t]*[:=]")
+_TOO_LONG = f"it is longer than {MAX_CHARS // 1024} KB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,9 @@ def read_front_matter(text: str) -> FrontMatter:
         return FrontMatter()
     match = _FENCES.match(text, 0, MAX_CHARS)
     if match is None:
-        return FrontMatter()
+        # A long text between two thematic breaks looks the same, but does not begin with a key.
+        too_long = _OPENING_KEY.match(text) and _FENCES.match(text)
+        return FrontMatter(warnings=(f"front matter not read: {_TOO_LONG}",) if too_long else ())
     lines = match.group().count("\n") + (not match.group().endswith("\n"))
     yaml_text = match["yaml"]
     try:
