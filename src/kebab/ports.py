@@ -323,7 +323,7 @@ class LexicalIndex(Protocol):
 
     @property
     def version(self) -> str:
-        """Engine, layout and analyzer, such as ``lexical:tantivy-1:words-bigrams-v2``."""
+        """Engine, layout and analyzer, such as ``lexical:tantivy-1:words-bigrams-v3``."""
         ...
 
     def checkpoint(self) -> int:

@@ -126,6 +126,17 @@ def test_identifiers_are_kept_whole_and_split() -> None:
     assert ANALYZER.terms("find_similar") == ["find", "similar", "findsimilar"]
 
 
+def test_a_name_that_ends_in_signs_is_a_word_of_its_own() -> None:
+    assert ANALYZER.terms("C++ and C") == ["c", "and", "c", "cpp"]
+    assert ANALYZER.query_terms("C#") == ["c", "csharp"]
+    assert ANALYZER.query_terms("cpp") == ["cpp"]
+    assert ANALYZER.terms("C++로") == ["c", "로", "cpp"]
+    assert ANALYZER.terms("page#part 1++ a+b") == ["page", "part", "1", "a", "b"]
+    assert ANALYZER.terms("http://# https://x.y/c++ HttpC#") == ["x", "y", "c", "httpc", "http", "httpcsharp"]
+    text = "in C++, not C"
+    assert [text[start:end] for start, end in ANALYZER.matches(text, ["cpp"])] == ["C++"]
+
+
 def test_a_point_between_digits_matters() -> None:
     assert "1_23" in ANALYZER.terms("1.23")
     assert not set(ANALYZER.terms("1.23")) & set(ANALYZER.terms("12.3"))

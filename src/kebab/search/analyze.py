@@ -8,6 +8,7 @@ docs/decisions/0002-text-analysis.md.
   `Einstein's` is `einstein`, `1,000` is `1000`.
 - Identifiers: `find_similar`, `path/name`, `c-3po`, `v1.2.3` give their parts, and the whole without its
   signs (`c3po`; between digits they stay as `_`: `v1_2_3`). `HybridRetriever` gives the whole, and its humps.
+- Names that end in signs: `C++` is `c`, and `cpp` as one word; `F#` is `f` and `fsharp`.
 - Links: the words of the address, and no other form of them: what stands in a link is half chance.
 - Korean, Japanese, Chinese: every character and every pair of neighbours of a run, so that no particle,
   ending or compound hides a word of one, two or more syllables.
@@ -33,11 +34,11 @@ _PAIRED = (
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 # A raw token: a link; or word characters, joined by single signs that identifiers, paths, numbers and
-# contractions use.
+# contractions use, and by what ends the names of languages (C++, C#).
 # Possessive, since nothing that was taken is ever given back: half the time.
 _TOKEN_PATTERN = (
     r"https?://[!#-&*+\-./0-9:;=?@A-Z_a-z~]++"
-    r"|[^\W_]\w*+(?:[-./'’]\w++|,\d{3}(?!\d))*+"
+    r"|[^\W_]\w*+(?:[-./'’]\w++|,\d{3}(?!\d))*+(?:\+\+(?<=[A-Za-z]\+\+)|#(?<=[A-Za-z]#)(?![0-9A-Za-z_]))?+"
 )
 _TOKEN = re.compile(_TOKEN_PATTERN)
 _AROUND_TOKENS = re.compile(f"({_TOKEN_PATTERN})")
@@ -52,6 +53,8 @@ _SIGNS_TO_SPACES = str.maketrans(dict.fromkeys("!#$%&*+-./:;=?@_~", " "))
 _ADDRESS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(
     256
 )
+# How the signs that end a name are written where signs cannot stand.
+_SPOKEN = {"+": "pp", "#": "sharp"}
 _HUMPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
 _ACCENTED = re.compile("([a-z])[\u0300-\u036f]+")
@@ -111,7 +114,7 @@ class Analyzer:
     "소유권 규칙을", whatever is attached to its last word or stands before its first.
     """
 
-    version = "words-bigrams-v2"
+    version = "words-bigrams-v3"
 
     def __init__(self) -> None:
         # Taken once a text: the stemmer's buffers serve one call at a time.
@@ -281,7 +284,8 @@ class _Memory(dict[str, str]):
     def _others(self, token: str) -> tuple[str, str]:
         """Terms and forms of what is no single word in ASCII."""
         if token.isascii():
-            return self._any(token) if "'" in token or "," in token else self._joined(token)
+            plain = token[-1].isalnum() and "'" not in token and "," not in token
+            return self._joined(token) if plain else self._any(token)
         if _ALL_PAIRED.fullmatch(token) and unicodedata.is_normalized("NFKC", token):
             return _interleaved(token), ""
         return self._any(token)
@@ -328,6 +332,9 @@ def _pieces(token: str, stem: Callable[[str], str]) -> list[_Piece]:
         else:
             pieces.extend(_word_pieces(run[0], run.start(), stem))
             words.append(_SIGNS.sub("", run[0]))
+    if (sign := _SPOKEN.get(plain[-1])) and _LINK not in plain:
+        start = len(plain.rstrip("+#")) - len(words[-1])
+        pieces.append(_Piece(_term(words[-1] + sign, stem), start, len(plain), _FORM))
     if all(words) and _is_whole(plain, words):
         pieces.append(_Piece(_whole(plain, words, stem), 0, len(plain), _FORM))
     if _LINK in plain:
