@@ -66,8 +66,13 @@ class Database:
             raise _not_indexed(path)
         if not readonly:
             _make_folder(path.parent)
-        with translated(path):
-            self._prepare(self._connection())
+        try:
+            with translated(path):
+                self._prepare(self._connection())
+        except BaseException:
+            # Nobody has this object, but the error may hold it for long, and with it a file that is removed.
+            self.close()
+            raise
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
