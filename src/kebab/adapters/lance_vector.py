@@ -32,7 +32,7 @@ LAYOUT = "lance-1"
 ANN_THRESHOLD = 30_000
 # Partitions looked into, and candidates for each wanted hit, before exact cosines decide.
 _PROBES = 40
-_CANDIDATES = 6
+_CANDIDATES = 4
 _MIN_CANDIDATES = 400
 # Rows of a filter's documents that are scanned exactly; beyond that the index is asked for more and more.
 _MAX_SCANNED = 4_000

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
 from kebab.domain.chunks import searchable_text
 from kebab.domain.fusion import Ranked
-from kebab.domain.hits import Leg
 from kebab.domain.ids import ChunkId
 from kebab.domain.language import UNDETERMINED, asked_in
 from kebab.domain.queries import SearchQuery
@@ -29,26 +28,26 @@ class CoverageReader:
     store: DocumentStore
     analyzer: Analyzer
 
-    def read(self, query: SearchQuery, rankings: Mapping[str, Sequence[Ranked]]) -> QueryEvidence:
+    def held(self, query: SearchQuery, by_words: Sequence[Ranked]) -> QueryEvidence:
+        """What the best found by words hold of the query; says nothing of foreign chunks."""
         terms = self.analyzer.query_terms(query.text)
-        foreign = self._foreign(query, rankings)
-        best = [ChunkId(item.id) for item in rankings.get(Leg.LEXICAL.value, ())[:BEST_HITS]]
+        best = [ChunkId(item.id) for item in by_words[:BEST_HITS]]
         if not terms or not best:
-            return QueryEvidence(0.0, len(terms), foreign=foreign)
+            return QueryEvidence(0.0, len(terms))
         idf = self.idf(terms)
         texts = list(self.store.hydrate(best).values())
         held = [self.analyzer.held(searchable_text(stored), idf.keys()) for stored in texts]
         total = sum(idf.values())
         covered = max((sum(idf[term] for term in found) for found in held), default=0.0)
         meet = max((_meeting(query.text, stored.lang) for stored in texts), default=1.0)
-        return QueryEvidence(covered / total if total else 0.0, len(terms), meet, foreign)
+        return QueryEvidence(covered / total if total else 0.0, len(terms), meet)
 
-    def _foreign(self, query: SearchQuery, rankings: Mapping[str, Sequence[Ranked]]) -> frozenset[str]:
+    def foreign(self, query: SearchQuery, by_meaning: Sequence[Ranked]) -> frozenset[str]:
+        """The chunks found by meaning that are in another language than the query."""
         asked = asked_in(query.text)
         if asked == UNDETERMINED:
             return frozenset()
-        nearest = [ChunkId(item.id) for item in rankings.get(Leg.VECTOR.value, ())]
-        languages = self.store.languages(nearest)
+        languages = self.store.languages([ChunkId(item.id) for item in by_meaning])
         return frozenset(chunk for chunk, lang in languages.items() if not _meet(asked, lang))
 
     def idf(self, terms: Sequence[str]) -> dict[str, float]:

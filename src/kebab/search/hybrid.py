@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 from kebab.domain.fusion import Fused, Ranked
@@ -16,11 +18,12 @@ from kebab.domain.hits import (
     RetrievalDetail,
     SearchTrace,
 )
-from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.ids import ChunkId
 from kebab.domain.queries import SearchMode, SearchQuery
-from kebab.errors import EngineError, ModelUnavailable
-from kebab.ports import DocumentStore, Retriever
+from kebab.errors import ModelUnavailable
+from kebab.ports import DocumentStore
 from kebab.search.fusion import FusionPolicy, QueryEvidence
+from kebab.search.legs import LegRetriever, Question, behind, failed
 from kebab.search.lexical import lexical_score
 from kebab.search.present import Placed, Presenter
 from kebab.search.spread import WINDOW
@@ -33,49 +36,25 @@ if TYPE_CHECKING:
 CANDIDATES = 100
 
 
-class LegRetriever(Retriever, Protocol):
-    """A retriever that can also give its bare ranking, which is all that fusion needs."""
+class EvidenceReader(Protocol):
+    """Reads what the legs' hits say of the query, leg by leg; see ``search.evidence``."""
 
-    @property
-    def leg(self) -> Leg: ...
+    def held(self, query: SearchQuery, by_words: Sequence[Ranked]) -> QueryEvidence: ...
 
-    @property
-    def embedding_model(self) -> str | None: ...
-
-    def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]: ...
-
-    def degraded(self) -> tuple[Degradation, ...]: ...
+    def foreign(self, query: SearchQuery, by_meaning: Sequence[Ranked]) -> frozenset[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
-class UnavailableLeg:
-    """Stands for a leg that could not be built: every use of it raises why."""
+class _Found:
+    """What the legs found, and what a fusion policy may know of it."""
 
-    leg: Leg
-    error: EngineError
-
-    @property
-    def index_version(self) -> str:
-        return f"{self.leg.value}:unavailable"
-
-    @property
-    def embedding_model(self) -> str | None:
-        return None
-
-    def search(self, query: SearchQuery) -> Retrieval:
-        raise self.error
-
-    def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
-        raise self.error
-
-    def degraded(self) -> tuple[Degradation, ...]:
-        return ()
+    rankings: dict[str, list[Ranked]]
+    evidence: QueryEvidence
+    degraded: tuple[Degradation, ...]
 
 
-class EvidenceReader(Protocol):
-    """Reads what the best lexical hits say of the query; see ``search.evidence``."""
-
-    def read(self, query: SearchQuery, rankings: Mapping[str, Sequence[Ranked]]) -> QueryEvidence: ...
+# Most of a search by meaning runs outside the interpreter: meanwhile words are found and weighed.
+_beside = ThreadPoolExecutor(thread_name_prefix="kebab-leg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +106,7 @@ class HybridRetriever:
             return self.lexical.search(query)
         if query.mode is SearchMode.VECTOR:
             return self.vector.search(query)
-        return self._fused_search(query, (self.lexical, self.vector))
+        return self._fused_search(query, self.vector)
 
     def rank(self, query: SearchQuery) -> list[Ranked]:
         """The order that ``search`` shows, at least ``query.k`` deep, without making hits of it."""
@@ -139,8 +118,8 @@ class HybridRetriever:
 
     def _unstaged_rank(self, query: SearchQuery) -> list[Ranked]:
         if query.mode is SearchMode.HYBRID and self.vector is not None:
-            rankings, _ = self._rankings(query, (self.lexical, self.vector), Stopwatch())
-            fused, places = self._fuse(query, rankings)[0], _places(rankings)
+            found = self._find(query, self.vector, Stopwatch())
+            fused, places = self._fuse(query, found)[0], _places(found.rankings)
             placed = (_placed(item, places, self.candidates) for item in fused)
             shown = self.presenter.select(placed, WINDOW, spread_out=True)
             first = [Ranked(item.chunk_id, item.score) for item, _ in shown]
@@ -150,61 +129,58 @@ class HybridRetriever:
 
     def before_fusion(self, query: SearchQuery) -> tuple[dict[str, list[Ranked]], QueryEvidence]:
         """What the fusion policy gets to see of a query: the legs' first tier and the evidence."""
-        legs = (self.lexical,) if self.vector is None else (self.lexical, self.vector)
-        rankings, _ = self._rankings(query, legs, Stopwatch())
-        return _tier(rankings, 0, self.candidates, set()), self.evidence.read(query, rankings)
+        found = self._find(query, self.vector, Stopwatch())
+        return _tier(found.rankings, 0, self.candidates, set()), found.evidence
 
-    def _fused_search(self, query: SearchQuery, legs: tuple[LegRetriever, ...]) -> Retrieval:
+    def _fused_search(self, query: SearchQuery, vector: LegRetriever) -> Retrieval:
         watch = Stopwatch()
-        rankings, degraded = self._rankings(query, legs, watch)
-        fused, note = self._fuse(query, rankings)
+        found = self._find(query, vector, watch)
+        fused, note = self._fuse(query, found)
         watch.lap("fusion")
-        places = _places(rankings)
-        models = [leg.embedding_model for leg in legs if leg.leg.value in rankings]
+        places = _places(found.rankings)
+        took_part = vector.leg.value in found.rankings
         hits = self.presenter.hits(
             (_placed(item, places, self.candidates) for item in fused),
             query,
             score_kind=self.fusion.kind,
             index_version=self.index_version,
-            embedding_model=next((model for model in models if model), None),
+            embedding_model=vector.embedding_model if took_part else None,
             spread_out=True,
         )
         watch.lap("present")
-        return Retrieval(hits, degraded, SearchTrace(rankings, watch.timings_ms), note)
+        return Retrieval(hits, found.degraded, SearchTrace(found.rankings, watch.timings_ms), note)
 
-    def _rankings(
-        self, query: SearchQuery, legs: tuple[LegRetriever, ...], watch: Stopwatch
-    ) -> tuple[dict[str, list[Ranked]], tuple[Degradation, ...]]:
-        docs = self.store.matching(query.filters)
-        rankings: dict[str, list[Ranked]] = {}
-        degraded: list[Degradation] = []
-        failures: list[EngineError] = []
-        for leg in legs:
-            try:
-                rankings[leg.leg.value] = leg.rank(query, depth=self._depth(query.k), docs=docs)
-                degraded += leg.degraded()
-            except EngineError as error:
-                failures.append(error)
-                degraded.append(Degradation(leg.leg.value, error.code, error.message, error.hint))
-            watch.lap(leg.leg.value)
+    def _find(self, query: SearchQuery, vector: LegRetriever | None, watch: Stopwatch) -> _Found:
+        """Ask both legs at once; one that fails is left out and named. Raises when all fail."""
+        asked = Question(query, self._depth(query.k), self.store.matching(query.filters))
+        nearest = _beside.submit(asked.of(vector)) if vector is not None else None
+        by_words = asked.of(self.lexical)()
+        evidence = self.evidence.held(query, by_words.ranking)
+        lacking = {leg.leg: behind(leg) for leg in (self.lexical, vector) if leg is not None}
+        answers = [by_words] if nearest is None else [by_words, nearest.result()]
+        for answer in answers:
+            watch.note(answer.leg.value, answer.spent_ms)
+        rankings = {answer.leg.value: answer.ranking for answer in answers if answer.error is None}
         if not rankings:
-            raise failures[0]
-        return rankings, tuple(degraded)
+            raise next(answer.error for answer in answers if answer.error is not None)
+        foreign = self.evidence.foreign(query, rankings.get(Leg.VECTOR.value, []))
+        degraded = [
+            (failed(answer.leg, answer.error),) if answer.error else lacking[answer.leg] for answer in answers
+        ]
+        return _Found(rankings, replace(evidence, foreign=foreign), tuple(chain.from_iterable(degraded)))
 
     def _depth(self, k: int) -> int:
         """Whole tiers, at least twice k deep."""
         tiers = max(1, -(-2 * k // self.candidates))
         return tiers * self.candidates
 
-    def _fuse(
-        self, query: SearchQuery, rankings: Mapping[str, Sequence[Ranked]]
-    ) -> tuple[list[Fused], FusionNote]:
+    def _fuse(self, query: SearchQuery, found: _Found) -> tuple[list[Fused], FusionNote]:
         """Fuse tier by tier: the first ``candidates`` of each leg, then the next, and so on.
 
         What stands in the first tier is thus the same for every k: a larger k only adds below it. A tier's
         scores are scaled under the last score of the tier before, so that the order is the scores' order.
         """
-        evidence = self.evidence.read(query, rankings)
+        rankings, evidence = found.rankings, found.evidence
         fused, note = self.fusion.fuse(_tier(rankings, 0, self.candidates, set()), evidence)
         if len(rankings) == 1:
             note = FusionNote(note.policy, dict.fromkeys(rankings, 1.0), "the other leg did not take part")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from kebab.domain.fusion import Ranked
@@ -71,6 +73,11 @@ class LexicalRetriever:
             excluded=self._sequences(query.excluded),
         )
         return self.index.search(lexical, limit=depth, docs=docs)
+
+    def prepared(
+        self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None
+    ) -> Callable[[], list[Ranked]]:
+        return partial(self.rank, query, depth=depth, docs=docs)
 
     def degraded(self) -> tuple[Degradation, ...]:
         """Says how far the index is behind the store; empty when it is not."""

@@ -23,6 +23,11 @@ class Stopwatch:
         self.timings_ms[f"{name}_ms"] = (now - self._started) * 1000
         self._started = now
 
+    def note(self, name: str, spent_ms: float) -> None:
+        """Name a time that was taken elsewhere; the next lap begins now."""
+        self.timings_ms[f"{name}_ms"] = spent_ms
+        self._started = perf_counter()
+
 
 def with_list(
     trace: SearchTrace, name: str, scores: Sequence[tuple[ChunkId, float]], watch: Stopwatch

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from kebab.domain.chunks import searchable_text
 from kebab.domain.fusion import Ranked
@@ -22,6 +24,9 @@ from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, Embedder, EmbeddingKind, EmbeddingStore, VectorIndex
 from kebab.search.present import Placed, Presenter
 from kebab.search.trace import Stopwatch
+
+if TYPE_CHECKING:
+    from kebab.ports import Vectors
 
 
 def vector_score(cosine: float) -> float:
@@ -68,9 +73,20 @@ class VectorRetriever:
 
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         """Chunk ids by cosine, best first, at most ``depth``; empty for a query that says nothing."""
+        return self.prepared(query, depth=depth, docs=docs)()
+
+    def prepared(
+        self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None
+    ) -> Callable[[], list[Ranked]]:
+        """Embeds the query, which may ask a server; what is left is to look for the nearest."""
         if not _says_something(query.text):
-            return []
+            return list
         vector = self.embedder.embed([query.text], EmbeddingKind.QUERY)[0]
+        return partial(self._nearest, query, vector, depth=depth, docs=docs)
+
+    def _nearest(
+        self, query: SearchQuery, vector: Vectors, *, depth: int, docs: frozenset[DocId] | None
+    ) -> list[Ranked]:
         if not (query.phrases or query.excluded):
             return self.index.search(vector, limit=depth, docs=docs)
         # Quotes and exclusions bind this leg too. Vectors know no words, so the texts are read: enough of

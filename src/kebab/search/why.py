@@ -14,7 +14,8 @@ from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
 from kebab.errors import EngineError
 from kebab.ports import Analyzer, DocumentStore
-from kebab.search.hybrid import HybridRetriever, LegRetriever
+from kebab.search.hybrid import HybridRetriever
+from kebab.search.legs import LegRetriever
 from kebab.search.vector import contains
 
 FAR = 10_000

@@ -13,7 +13,8 @@ from kebab.ports import ModelKey
 from kebab.search import page
 from kebab.search.evidence import CoverageReader
 from kebab.search.fusion import Adaptive, FusionPolicy, policies
-from kebab.search.hybrid import HybridRetriever, LegRetriever, UnavailableLeg
+from kebab.search.hybrid import HybridRetriever
+from kebab.search.legs import LegRetriever, UnavailableLeg
 from kebab.search.lexical import LexicalRetriever
 from kebab.search.parse import parse_query
 from kebab.search.present import Presenter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,7 +16,7 @@ from kebab.domain.ids import DocId
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.errors import EngineUnavailable, ModelUnavailable
 from kebab.search.fusion import Adaptive, Convex
-from kebab.search.hybrid import UnavailableLeg
+from kebab.search.legs import UnavailableLeg
 from kebab.search.parse import parse_query
 from tests.unit.search.conftest import Shelf
 
@@ -37,6 +38,9 @@ class ScriptedLeg:
 
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         return [Ranked(item, 1.0 / rank) for rank, item in enumerate(self.ranking, start=1)][:depth]
+
+    def prepared(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None):
+        return partial(self.rank, query, depth=depth, docs=docs)
 
     def degraded(self) -> tuple[Degradation, ...]:
         return ()

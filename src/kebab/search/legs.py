@@ -1,0 +1,115 @@
+"""The legs of a search, and how one is asked: made ready in the caller's thread, answered in any."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Protocol
+
+from kebab.domain.fusion import Ranked
+from kebab.domain.hits import Degradation, Leg, Retrieval
+from kebab.domain.ids import DocId
+from kebab.domain.queries import SearchQuery
+from kebab.errors import EngineError
+from kebab.ports import Retriever
+
+
+class LegRetriever(Retriever, Protocol):
+    """A retriever that can also give its bare ranking, which is all that fusion needs."""
+
+    @property
+    def leg(self) -> Leg: ...
+
+    @property
+    def embedding_model(self) -> str | None: ...
+
+    def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]: ...
+
+    def prepared(
+        self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None
+    ) -> Callable[[], list[Ranked]]:
+        """The same in two steps: what may take long or be interrupted now, the rest in any thread."""
+        ...
+
+    def degraded(self) -> tuple[Degradation, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class UnavailableLeg:
+    """Stands for a leg that could not be built: every use of it raises why."""
+
+    leg: Leg
+    error: EngineError
+
+    @property
+    def index_version(self) -> str:
+        return f"{self.leg.value}:unavailable"
+
+    @property
+    def embedding_model(self) -> str | None:
+        return None
+
+    def search(self, query: SearchQuery) -> Retrieval:
+        raise self.error
+
+    def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
+        raise self.error
+
+    def prepared(
+        self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None
+    ) -> Callable[[], list[Ranked]]:
+        raise self.error
+
+    def degraded(self) -> tuple[Degradation, ...]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a leg gave: its ranking, or the error in place of it; and how long it took."""
+
+    leg: Leg
+    ranking: list[Ranked]
+    error: EngineError | None
+    spent_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What every leg is asked."""
+
+    query: SearchQuery
+    depth: int
+    docs: frozenset[DocId] | None
+
+    def of(self, leg: LegRetriever) -> Callable[[], Answer]:
+        """The leg made ready in this thread; what is left to do may be done in any. Neither raises."""
+        started = perf_counter()
+        try:
+            rest = leg.prepared(self.query, depth=self.depth, docs=self.docs)
+        except EngineError as error:
+            return partial(Answer, leg.leg, [], error, (perf_counter() - started) * 1000)
+        return partial(_answer, leg.leg, rest, started)
+
+
+def _answer(leg: Leg, rest: Callable[[], list[Ranked]], started: float) -> Answer:
+    try:
+        ranking, failure = rest(), None
+    except EngineError as error:
+        ranking, failure = [], error
+    return Answer(leg, ranking, failure, (perf_counter() - started) * 1000)
+
+
+def behind(leg: LegRetriever) -> tuple[Degradation, ...]:
+    """What the leg says that it lacks; that it cannot even tell is said too."""
+    try:
+        return leg.degraded()
+    except EngineError as error:
+        return (failed(leg.leg, error),)
+
+
+def failed(leg: Leg, error: EngineError) -> Degradation:
+    """How a response names a leg that could not answer."""
+    return Degradation(leg.value, error.code, error.message, error.hint)
