@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -70,6 +71,23 @@ def search_answers(search) -> bool:
     except KebabError as error:
         return bool(error.hint)
     return bool(found.hits or found.degraded)
+
+
+def test_noise_in_the_copy_of_the_vectors_is_told_and_mended(base: Base) -> None:
+    (copy,) = (base.data / "index").rglob("*.vectors.npy")
+    content = bytearray(copy.read_bytes())
+    content[128:] = random.Random(5).randbytes(len(content) - 128)  # behind the header of the file
+    copy.write_bytes(content)
+    with base.open() as kb:
+        with pytest.raises(Corrupt) as raised:
+            kb.search("rope ship3", mode=SearchMode.VECTOR)
+        assert "doctor --repair" in (raised.value.hint or "")
+        found = kb.search("rope ship3")
+        assert found.hits[0].doc_path == "n3.md"
+        assert [note.part for note in found.degraded] == ["vector"]
+        assert kb.doctor(repair=True).healthy
+    with base.open() as kb:
+        assert kb.search("rope ship3", mode=SearchMode.VECTOR).hits
 
 
 def test_a_truncated_store_is_called_damaged_and_left_as_it_is(base: Base) -> None:

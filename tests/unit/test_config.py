@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -140,6 +141,23 @@ def test_the_project_file_is_found_before_the_users_own(tmp_path: Path) -> None:
     environ = {"XDG_CONFIG_HOME": str(tmp_path / "home")}
     assert load(cwd=tmp_path / "project", environ=environ).search.default_k == 7
     assert load(cwd=tmp_path, environ=environ).search.default_k == 8
+
+
+def test_the_project_file_is_found_from_a_folder_below(tmp_path: Path) -> None:
+    (tmp_path / "project" / ".kebab").mkdir(parents=True)
+    below = tmp_path / "project" / "notes" / "2026"
+    below.mkdir(parents=True)
+    file = written(tmp_path / "project" / ".kebab", "[search]\ndefault_k = 7\n")
+    assert load(cwd=below, environ={}).file == file
+
+
+@pytest.mark.skipif(not hasattr(os, "chown") or os.geteuid() != 0, reason="only root gives files away")
+def test_a_strangers_file_above_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "shared" / ".kebab").mkdir(parents=True)
+    below = tmp_path / "shared" / "mine"
+    below.mkdir()
+    os.chown(written(tmp_path / "shared" / ".kebab", "[search]\ndefault_k = 7\n"), 12345, -1)
+    assert load(cwd=below, environ={}).search.default_k == 10
 
 
 def test_relative_paths_are_relative_to_the_file_that_states_them(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Single precision may order two rows the wrong way round when their cosines differ by less than this.
 _SLACK = 1e-5
+# No cosine is above 1; what rounding may add to one is far below this.
+_LONGEST = 1.01
 # Fewer than one row in so many is read by itself.
 _SCATTER = 20
 _KEYS = ("row_id", "chunk_id", "doc_id")
@@ -76,7 +78,10 @@ class FlatVectors:
         picked = among is not None and 8 * len(among) <= len(self)
         vectors = self._picked(among) if among is not None and picked else self.vectors
         # Row by row: a matrix product is shared out to all cores, and waits for them on a busy machine.
-        rough = np.vecdot(vectors, query)
+        with np.errstate(all="ignore"):
+            rough = np.vecdot(vectors, query)
+        if not (np.abs(rough) <= _LONGEST).all():
+            raise ValueError("the copy of the vectors holds what is no vector of length 1")
         rough = rough if among is None or picked else rough[among]
         kept = _best(rough, limit)
         rows = kept if among is None else among[kept]

@@ -21,7 +21,7 @@ def default_data_dir(environ: Mapping[str, str]) -> Path:
 
 
 def locate(explicit: Path | None, *, environ: Mapping[str, str], cwd: Path) -> Path | None:
-    """The file to read: the named one, the folder's own, the user's, or None where there is none.
+    """The file to read: the named one, the project's, the user's, or None where there is none.
 
     Raises ConfigNotFound when the named one is absent.
     """
@@ -32,10 +32,24 @@ def locate(explicit: Path | None, *, environ: Mapping[str, str], cwd: Path) -> P
                 f"there is no configuration file at {path}", hint="create one with: kebab init DIR"
             )
         return path
-    for candidate in (cwd / ".kebab" / "config.toml", default_file(environ)):
-        if candidate.is_file():
+    found = _project_file(cwd)
+    if found is None and default_file(environ).is_file():
+        found = default_file(environ)
+    return found
+
+
+def _project_file(cwd: Path) -> Path | None:
+    """The file of the project that the folder belongs to: its own, or that of the nearest folder above."""
+    for folder in (cwd, *cwd.parents):
+        candidate = folder / ".kebab" / "config.toml"
+        if candidate.is_file() and (folder == cwd or _is_own(candidate)):
             return candidate
     return None
+
+
+def _is_own(file: Path) -> bool:
+    """Nobody else may lay a configuration over what is below a shared folder, such as /tmp."""
+    return not hasattr(os, "getuid") or file.stat().st_uid == os.getuid()
 
 
 def _xdg(environ: Mapping[str, str], name: str, fallback: str) -> Path:
