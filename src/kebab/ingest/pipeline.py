@@ -249,8 +249,10 @@ class IngestPipeline:
             workers = self._workers(tasks, stack)
             pump = self._pump(workers, stack, cancelled)
             log.enter(IngestPhase.INDEX, total=len(tasks))
-            # First what an earlier run left: from then on the index takes what this one keeps ready for it.
-            self._catch_up_words(log, Fresh())
+            if self.store.counts() == (0, 0):
+                # Begun while there is nothing, the index takes what this run keeps ready for it; begun later,
+                # it would be built from the store, which means reading all of it back.
+                self._catch_up_words(log, Fresh())
             pump = self._store_all(self._results(tasks, workers), log, pump, cancelled)
             if not cancelled():
                 for change in changes:
