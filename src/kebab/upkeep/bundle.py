@@ -125,12 +125,16 @@ def check_model(manifest: Manifest, model: ModelKey | None) -> None:
 
 def restore_inbox(folder: Path, inbox: Path) -> None:
     """Put the bundle's inbox, maybe none, in place of the one here. Raises StorageError."""
-    # What is left of the old one would be indexed by the next run, beside what replaced it.
-    remove_all([inbox])
-    source = folder / INBOX
-    if source.is_dir():
-        with _storing(inbox):
-            shutil.copytree(source, inbox)
+    source, copied = folder / INBOX, inbox.with_name(f".{inbox.name}.new")
+    remove_all([copied])
+    with _storing(inbox):
+        if source.is_dir():
+            # Whole before the old one goes: on a full disk the texts that are here must not be lost.
+            shutil.copytree(source, copied)
+        # What is left of the old one would be indexed by the next run, beside what replaced it.
+        remove_all([inbox])
+        if source.is_dir():
+            copied.rename(inbox)
 
 
 # --- writing ---------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kebab.errors import Corrupt, EngineUnavailable, InvalidInput, KebabError, ModelMismatch
+from kebab.errors import Corrupt, EngineUnavailable, InvalidInput, KebabError, ModelMismatch, StorageError
 from kebab.ports import ModelKey
 from kebab.upkeep.bundle import Contents, check_model, opened_bundle, restore_inbox, write_bundle
 
@@ -76,6 +76,17 @@ def test_a_restored_inbox_holds_nothing_of_the_one_before(bundle: Path, tmp_path
     assert [path.name for path in inbox.rglob("*.md")] == ["메모: a\\b.md"]
     restore_inbox(tmp_path / "without one", inbox)
     assert not inbox.exists()
+
+
+def test_an_inbox_that_cannot_be_restored_whole_leaves_the_one_before(tmp_path: Path) -> None:
+    inbox, unpacked = tmp_path / "inbox", tmp_path / "unpacked"
+    (inbox / "notes").mkdir(parents=True)
+    (inbox / "notes" / "mine.md").write_text("# Mine\n", encoding="utf-8")
+    (unpacked / "inbox").mkdir(parents=True)
+    (unpacked / "inbox" / "broken.md").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(StorageError):
+        restore_inbox(unpacked, inbox)
+    assert (inbox / "notes" / "mine.md").read_text(encoding="utf-8") == "# Mine\n"
 
 
 def named(name: str) -> Forge:
