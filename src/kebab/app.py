@@ -13,13 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kebab import config
+from kebab.assembly.engines import Engines
 from kebab.domain.progress import Cancelled, Progress, never, silent
-from kebab.engines import Engines
 from kebab.errors import Locked
 
 # What only annotations name is not loaded: making its dataclasses would be a third of a cold search.
 if TYPE_CHECKING:
     from kebab.answer.pipeline import Asker
+    from kebab.assembly.care import Caretaker
+    from kebab.assembly.engines import Stores
+    from kebab.assembly.model_shelf import ModelShelf
+    from kebab.assembly.moving import Mover
+    from kebab.assembly.search import Searcher
     from kebab.config import Settings
     from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent, AskRequest
     from kebab.domain.documents import DocumentSummary
@@ -37,18 +42,13 @@ if TYPE_CHECKING:
         SchemaReport,
     )
     from kebab.domain.why import WhyReport
-    from kebab.engines import Stores
     from kebab.evaluate.archive import Archive
     from kebab.evaluate.laboratory import Laboratory
     from kebab.ingest.pipeline import IngestPipeline
-    from kebab.keeper.care import Caretaker
-    from kebab.keeper.models import ModelShelf
-    from kebab.keeper.moving import Mover
     from kebab.memory.room import ExecutionMemory
     from kebab.search.fusion import QueryEvidence
     from kebab.search.hybrid import HybridRetriever
     from kebab.search.read import Reader
-    from kebab.wiring.search import Searcher
 
 
 class Kebab:
@@ -145,7 +145,7 @@ class Kebab:
         return self.engines.reading.ledger.items(run_id)
 
     def _pipeline(self, stores: Stores) -> IngestPipeline:
-        from kebab.wiring.ingest import build_pipeline
+        from kebab.assembly.ingest import build_pipeline
 
         return build_pipeline(self.settings, self.engines, stores)
 
@@ -200,7 +200,7 @@ class Kebab:
 
     @cached_property
     def _searcher(self) -> Searcher:
-        from kebab.wiring.search import Searcher
+        from kebab.assembly.search import Searcher
 
         return Searcher(self.settings, self.engines)
 
@@ -235,13 +235,13 @@ class Kebab:
     def _ask_request(
         self, question: str, *, mode: SearchMode | None, k: int | None, filters: SearchFilters | None
     ) -> AskRequest:
-        from kebab.wiring.answer import ask_request
+        from kebab.assembly.answer import ask_request
 
         return ask_request(self._searcher, question, mode=mode, k=k, filters=filters)
 
     @cached_property
     def _asker(self) -> Asker:
-        from kebab.wiring.answer import build_asker
+        from kebab.assembly.answer import build_asker
 
         return build_asker(self._searcher)
 
@@ -272,7 +272,7 @@ class Kebab:
 
     @cached_property
     def _reader(self) -> Reader:
-        from kebab.wiring.read import build_reader
+        from kebab.assembly.read import build_reader
 
         return build_reader(self.engines)
 
@@ -345,19 +345,19 @@ class Kebab:
 
     @property
     def _shelf(self) -> ModelShelf:
-        from kebab.keeper.models import ModelShelf
+        from kebab.assembly.model_shelf import ModelShelf
 
         return ModelShelf(self.settings, self.engines)
 
     @property
     def _mover(self) -> Mover:
-        from kebab.keeper.moving import Mover
+        from kebab.assembly.moving import Mover
 
         return Mover(self.settings, self.engines)
 
     @property
     def _caretaker(self) -> Caretaker:
-        from kebab.keeper.care import Caretaker
+        from kebab.assembly.care import Caretaker
 
         return Caretaker(self.settings, self.engines)
 
@@ -366,7 +366,7 @@ class Kebab:
     @cached_property
     def laboratory(self) -> Laboratory[QueryEvidence]:
         """Golden queries, standard collections and tuning, measured on this configuration."""
-        from kebab.wiring.evaluate import build_laboratory
+        from kebab.assembly.evaluate import build_laboratory
 
         return build_laboratory(self._searcher)
 
@@ -395,6 +395,6 @@ class Kebab:
     @cached_property
     def memory(self) -> ExecutionMemory:
         """What agents did before. Nothing is opened until it is used."""
-        from kebab.wiring.memory import build_memory
+        from kebab.assembly.memory import build_memory
 
         return build_memory(self.engines)

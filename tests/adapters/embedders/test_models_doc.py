@@ -11,10 +11,10 @@ import pytest
 from kebab import Kebab, config
 from kebab.adapters.embedders.onnx_folder import OnnxFolderEmbedder
 from kebab.adapters.embedders.prefixes import prefixes_of
-from kebab.engines import Engines
-from kebab.engines.network import OLLAMA
+from kebab.assembly.engines import Engines
+from kebab.assembly.network import OLLAMA
 from kebab.ports import EmbeddingKind
-from kebab.upkeep.models import choose
+from kebab.upkeep.model_names import choose
 from tests.adapters.embedders.small_model import write_small_model
 
 TEXT = (Path(__file__).parents[3] / "docs" / "models.md").read_text(encoding="utf-8")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from kebab.adapters.embedders.remote import BATCH, TRIES, RemoteEmbedder, ollama_embedder, openai_embedder
+from kebab.assembly.engines import Engines
 from kebab.config import load
 from kebab.config.sections import EmbeddingModel
-from kebab.engines import Engines
 from kebab.errors import KebabError, ModelMismatch, ModelUnavailable, Timeout
 from kebab.ports import EmbeddingKind
 from tests.adapters.embedders.servers import KEY, MODEL, EmbeddingServer, closed_address, serving

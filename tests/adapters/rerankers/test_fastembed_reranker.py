@@ -8,9 +8,9 @@ import pytest
 
 from kebab import Kebab
 from kebab.adapters.rerankers.fastembed import DEFAULT, FastembedReranker
+from kebab.assembly.engines import Engines
 from kebab.domain.hits import ScoreKind
 from kebab.domain.queries import SearchMode
-from kebab.engines import Engines
 from kebab.errors import ConfigInvalid, ModelUnavailable
 from tests.adapters.rerankers.small_cross_encoder import write_cross_encoder
 

@@ -9,7 +9,7 @@ import pytest
 from kebab.domain.reports import ModelStatus
 from kebab.errors import Corrupt, InvalidInput
 from kebab.ports import ModelKey
-from kebab.upkeep.models import Choice, Registry, choose, listed
+from kebab.upkeep.model_names import Choice, Registry, choose, listed
 
 
 @pytest.mark.parametrize(

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kebab.assembly.answer import ask_request, build_asker
+from kebab.assembly.engines import Engines
+from kebab.assembly.ingest import build_pipeline
+from kebab.assembly.search import Searcher
 from kebab.config.sections import Source
 from kebab.domain.queries import SearchMode
-from kebab.engines import Engines
 from kebab.evaluate.laboratory import CURRENT, Laboratory, Measured
 from kebab.evaluate.tune import Candidate
 from kebab.search.fusion import QueryEvidence
 from kebab.search.grid import grid
 from kebab.search.parse import parse_query
-from kebab.wiring.answer import ask_request, build_asker
-from kebab.wiring.ingest import build_pipeline
-from kebab.wiring.search import Searcher
 
 if TYPE_CHECKING:
     from kebab.answer.pipeline import Asker

@@ -21,9 +21,9 @@ from kebab.search.present import Presenter
 from kebab.search.vector import VectorRetriever
 
 if TYPE_CHECKING:
+    from kebab.assembly.engines import Engines
     from kebab.config import Settings
     from kebab.domain.why import WhyReport
-    from kebab.engines import Engines
     from kebab.search.rerank import Stage
 
 
@@ -86,8 +86,8 @@ class Searcher:
 
     def why(self, reference: str, query: SearchQuery, *, fusion: str | None) -> WhyReport:
         """Explains the chunk or document of that name; raises DocNotFound where there is neither."""
+        from kebab.assembly.read import build_reader
         from kebab.search.why import WhyReader
-        from kebab.wiring.read import build_reader
 
         engines = self.engines
         explainer = WhyReader(self.retriever(fusion=fusion), engines.reading.documents, engines.analyzer)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import kebab
+from kebab.assembly.engines import Engines, Stores
 from kebab.config import Settings
 from kebab.domain.reports import BundleReport, ResetReport, ResetScope
-from kebab.engines import Engines, Stores
 from kebab.errors import InvalidInput, StorageError
 from kebab.ports import ModelKey
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from kebab.assembly.choice import chosen
+from kebab.assembly.network import OLLAMA
 from kebab.config.sections import EmbeddingModel, LlmModel, RerankerModel
-from kebab.engines.choice import chosen
-from kebab.engines.network import OLLAMA
 from kebab.errors import ConfigInvalid, ModelUnavailable
 from kebab.ports import Embedder, LanguageModel, Reranker
 

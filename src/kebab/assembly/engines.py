@@ -12,11 +12,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kebab.assembly import network, providers
+from kebab.assembly.choice import chosen
+from kebab.assembly.stores import Stores
 from kebab.config import Settings
 from kebab.config.sections import EmbeddingModel, LlmModel
-from kebab.engines import models, network
-from kebab.engines.choice import chosen
-from kebab.engines.stores import Stores
 from kebab.errors import EngineError, NotIndexed, ReadOnly
 from kebab.ports import (
     Embedder,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
     from kebab.adapters.sqlite.connection import Database
     from kebab.adapters.surreal.store import SurrealExecutionStore
-    from kebab.engines.memory import MemoryEngines
+    from kebab.assembly.memory import MemoryEngines
     from kebab.search.analyze import Analyzer
 
 __all__ = ["Engines", "Stores"]
@@ -231,16 +231,16 @@ class Engines:
 
     def build_embedder(self, model: EmbeddingModel) -> Embedder | None:
         """Any model, or None for the provider that is none."""
-        return models.build_embedder(model, downloads=self.models_dir)
+        return providers.build_embedder(model, downloads=self.models_dir)
 
     @cached_property
     def reranker(self) -> Reranker | None:
         """The configured reranker, or None where the order of the search stands."""
-        return models.build_reranker(self.settings.models.reranker, downloads=self.models_dir)
+        return providers.build_reranker(self.settings.models.reranker, downloads=self.models_dir)
 
     def build_language_model(self, model: LlmModel) -> LanguageModel | None:
         """The model, or None where answers are extracted without one."""
-        return models.build_language_model(model)
+        return providers.build_language_model(model)
 
     def vector_index(self, model: ModelKey) -> VectorIndex:
         from kebab.adapters.lance_vector import LanceVectorIndex
@@ -280,7 +280,7 @@ class Engines:
 
     @cached_property
     def _memory(self) -> MemoryEngines:
-        from kebab.engines.memory import MemoryEngines
+        from kebab.assembly.memory import MemoryEngines
 
         return MemoryEngines(self.settings.memory, folder=self.memory_dir, analyzer=self.analyzer)
 

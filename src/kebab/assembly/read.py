@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kebab.search.read import Reader
 
 if TYPE_CHECKING:
-    from kebab.engines import Engines
+    from kebab.assembly.engines import Engines
 
 
 def build_reader(engines: Engines) -> Reader:

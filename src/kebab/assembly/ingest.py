@@ -12,8 +12,8 @@ from kebab.ingest.scan import SourceFolder
 from kebab.ports import Embedder, ModelKey, VectorIndex
 
 if TYPE_CHECKING:
+    from kebab.assembly.engines import Engines, Stores
     from kebab.config import Settings
-    from kebab.engines import Engines, Stores
 
 
 def build_pipeline(settings: Settings, engines: Engines, stores: Stores) -> IngestPipeline:

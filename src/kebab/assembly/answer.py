@@ -11,11 +11,11 @@ from kebab.answer.gate import Gate, GateWeights
 from kebab.answer.generate import ModelWriter, Writer
 from kebab.answer.pipeline import Asker
 from kebab.answer.prompt import load_template
+from kebab.assembly.search import Searcher
 from kebab.domain.answers import AskRequest
 from kebab.domain.ids import encodable
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.search.vector import VectorRetriever
-from kebab.wiring.search import Searcher
 
 if TYPE_CHECKING:
     from kebab.search.hybrid import HybridRetriever

@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 
 from kebab import config
+from kebab.assembly.engines import Engines
 from kebab.config import Settings
 from kebab.config.sections import EmbeddingModel
 from kebab.domain.reports import ModelStatus
-from kebab.engines import Engines
 from kebab.errors import ConfigNotFound, EngineError
 from kebab.ports import Embedder, ModelKey
-from kebab.upkeep.models import Choice, Registry, choose, listed
+from kebab.upkeep.model_names import Choice, Registry, choose, listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import kebab
+from kebab.assembly.engines import Engines, Stores
+from kebab.assembly.model_shelf import ModelShelf
 from kebab.config import Settings
 from kebab.domain.executions import ExecutionFilters
 from kebab.domain.progress import Cancelled, Progress
 from kebab.domain.reports import Check, CheckStatus, DoctorReport, IndexReport, SchemaReport
-from kebab.engines import Engines, Stores
 from kebab.errors import EngineError, Locked, NotIndexed
-from kebab.keeper.models import ModelShelf
 from kebab.ports import Embedder, MemoryKind, ModelKey, VectorIndex
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The execution memory: the store that holds it and the indexes that find in it."""
+"""The execution memory joined to its engines: the store that holds it and the indexes that find in it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kebab.assembly.choice import chosen
 from kebab.config.sections import Memory
-from kebab.engines.choice import chosen
-from kebab.ports import ExecutionIndex, MemoryKind
+from kebab.errors import EngineError
+from kebab.memory.embedding import UnavailableEmbedder
+from kebab.memory.room import ExecutionMemory
+from kebab.ports import Embedder, ExecutionIndex, MemoryKind
 
 if TYPE_CHECKING:
     from kebab.adapters.surreal.connection import SurrealConnection
     from kebab.adapters.surreal.store import SurrealExecutionStore
+    from kebab.assembly.engines import Engines
     from kebab.search.analyze import Analyzer
 
 
@@ -65,3 +69,18 @@ class MemoryEngines:
         from kebab.adapters.surreal.native import SurrealExecutionIndex
 
         return SurrealExecutionIndex(self._connection, kind=kind, analyzer=self.analyzer)
+
+
+def build_memory(engines: Engines) -> ExecutionMemory:
+    """The room over the configured store; a model that cannot be loaded is told of when it is needed."""
+    try:
+        embedder: Embedder | None = engines.embedder
+    except EngineError as error:
+        embedder = UnavailableEmbedder(error)
+    return ExecutionMemory(
+        engines.execution_store,
+        engines.execution_index(MemoryKind.EXECUTIONS),
+        engines.execution_index(MemoryKind.TASKS),
+        embedder,
+        readonly=engines.readonly,
+    )

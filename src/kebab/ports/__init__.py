@@ -1,0 +1,60 @@
+"""What we ask of the outside, and nothing more: a module for each kind, every name also here.
+
+A *store* is truth. An *index* is derived from it: it may be deleted at any time and is built again. Adapters
+do not inherit from these Protocols; the type checker compares them where ``assembly`` joins the two.
+"""
+
+from kebab.ports.indexes import NO_TERMS, LexicalIndex, LexicalQuery, VectorIndex
+from kebab.ports.memory import (
+    ExecutionIndex,
+    ExecutionStore,
+    MemoryChanges,
+    MemoryEntry,
+    MemoryKind,
+    Saved,
+    VectorSpace,
+)
+from kebab.ports.models import Embedder, EmbeddingKind, LanguageModel, ModelKey, Prompt, Reranker, Vectors
+from kebab.ports.retrieval import Retriever
+from kebab.ports.text import Analyzer
+from kebab.ports.truth import (
+    AnswerStore,
+    DocumentStore,
+    EmbeddingStore,
+    EvalStore,
+    Ledger,
+    PendingChange,
+    SourceFiles,
+    StoreFile,
+)
+
+__all__ = [
+    "NO_TERMS",
+    "Analyzer",
+    "AnswerStore",
+    "DocumentStore",
+    "Embedder",
+    "EmbeddingKind",
+    "EmbeddingStore",
+    "EvalStore",
+    "ExecutionIndex",
+    "ExecutionStore",
+    "LanguageModel",
+    "Ledger",
+    "LexicalIndex",
+    "LexicalQuery",
+    "MemoryChanges",
+    "MemoryEntry",
+    "MemoryKind",
+    "ModelKey",
+    "PendingChange",
+    "Prompt",
+    "Reranker",
+    "Retriever",
+    "Saved",
+    "SourceFiles",
+    "StoreFile",
+    "VectorIndex",
+    "VectorSpace",
+    "Vectors",
+]

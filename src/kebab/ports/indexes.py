@@ -1,0 +1,114 @@
+"""Indexes over the chunks: derived from the stores, deleted and built again at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from kebab.domain.chunks import StoredChunk
+    from kebab.domain.fusion import Ranked
+    from kebab.domain.ids import ChunkId, DocId
+    from kebab.ports.models import ModelKey, Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalQuery:
+    """Terms as the analyzer gave them. A hit meets at least one term, every phrase and no excluded one."""
+
+    terms: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...] = ()
+    excluded: tuple[tuple[str, ...], ...] = ()
+    """Each a word of one or several terms; a chunk that holds all of them in a row is left out."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """What a term counts; 1 where nothing is said. An engine that cannot weigh counts all alike."""
+
+
+NO_TERMS: Mapping[ChunkId, str] = {}
+
+
+class LexicalIndex(Protocol):
+    """BM25 over analysed chunks. Applying the same change twice is applying it once."""
+
+    @property
+    def version(self) -> str:
+        """Engine, layout and analyzer, such as ``lexical:tantivy-1:words-bigrams-v3``."""
+        ...
+
+    def checkpoint(self) -> int:
+        """The outbox position up to which everything is searchable; 0 for a new index."""
+        ...
+
+    def apply(
+        self,
+        *,
+        removed: Sequence[DocId],
+        chunks: Sequence[StoredChunk],
+        checkpoint: int,
+        terms: Mapping[ChunkId, str] = NO_TERMS,
+    ) -> None:
+        """Drop these documents' chunks, add these chunks, then record the position; searchable on return.
+
+        ``terms`` holds what the index's analyzer gives for some of the chunks, where that is known already.
+        """
+        ...
+
+    def search(
+        self, query: LexicalQuery, *, limit: int, docs: frozenset[DocId] | None = None
+    ) -> list[Ranked]:
+        """Chunk ids by BM25, best first, ties by id. Only chunks that match something; maybe none."""
+        ...
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """In how many chunks each term stands; 0 for an unknown one."""
+        ...
+
+    def chunk_ids(self) -> set[ChunkId]:
+        """All of them, for the doctor."""
+        ...
+
+    def count(self) -> int: ...
+
+    def clear(self) -> None:
+        """Back to an empty index at checkpoint 0."""
+        ...
+
+
+class VectorIndex(Protocol):
+    """Nearest neighbours by cosine over one model's vectors; otherwise like LexicalIndex."""
+
+    @property
+    def version(self) -> str:
+        """Engine, layout, model and dimensions."""
+        ...
+
+    @property
+    def model(self) -> ModelKey: ...
+
+    def checkpoint(self) -> int: ...
+
+    def apply(
+        self,
+        *,
+        removed: Sequence[DocId],
+        chunks: Sequence[StoredChunk],
+        vectors: Mapping[ChunkId, Vectors],
+        checkpoint: int,
+    ) -> None:
+        """Like LexicalIndex.apply; a chunk without a vector is left out."""
+        ...
+
+    def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:
+        """Chunk ids by cosine, best first, ties by id. A query of length 0 finds nothing."""
+        ...
+
+    def optimize(self) -> None:
+        """Compact the files and build or refresh the approximate index where the size pays for it."""
+        ...
+
+    def chunk_ids(self) -> set[ChunkId]: ...
+
+    def count(self) -> int: ...
+
+    def clear(self) -> None: ...

@@ -1,0 +1,93 @@
+"""Models: texts into vectors, scores and prose."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+else:  # numpy is loaded by the adapters that need it
+    Vectors = object
+
+
+class EmbeddingKind(StrEnum):
+    DOCUMENT = "document"
+    QUERY = "query"
+
+
+class Embedder(Protocol):
+    """Texts in, unit vectors out. The same text gives the same vector, whatever stands beside it."""
+
+    @property
+    def model_id(self) -> str: ...
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the same text would give another vector."""
+        ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
+        """One row a text, in order, each of length 1. Raises ModelUnavailable, ModelMismatch, Timeout."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKey:
+    """Names the vectors of one model; those of two models are never mixed."""
+
+    model_id: str
+    version: str
+    dimensions: int
+
+    @classmethod
+    def of(cls, embedder: Embedder) -> ModelKey:
+        return cls(embedder.model_id, embedder.version, embedder.dimensions)
+
+
+class Reranker(Protocol):
+    """Reads query and text together: how well do they fit? A text's score does not depend on the others."""
+
+    @property
+    def model_id(self) -> str: ...
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One number a text, in order, larger is better, of any scale. Raises ModelUnavailable."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a language model reads: the rules, and the question with its evidence."""
+
+    system: str
+    user: str
+
+
+class LanguageModel(Protocol):
+    """Writes text from a prompt, piece by piece."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model, such as ``ollama:qwen3:4b``."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens prompt and answer may have together."""
+        ...
+
+    def stream(self, prompt: Prompt, *, max_tokens: int) -> Generator[str, None, None]:
+        """The answer as it is written; closing the iterator stops the model.
+
+        Raises ModelUnavailable (no server, no such model, a key refused, the stream breaks) or Timeout.
+        """
+        ...

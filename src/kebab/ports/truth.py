@@ -1,0 +1,224 @@
+"""Stores: what is true of the documents, the vectors and the runs. It is never derived from anything here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from kebab.domain.chunks import Chunk, StoredChunk
+    from kebab.domain.documents import Document, DocumentSummary
+    from kebab.domain.ids import ChunkId, DocId
+    from kebab.domain.ingests import FileState, IngestItem, IngestRun
+    from kebab.domain.queries import SearchFilters
+    from kebab.ports.models import ModelKey, Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChange:
+    """Documents whose derived data is behind; ``upto`` is what an index records once it has applied them."""
+
+    upto: int
+    changed: tuple[DocId, ...]
+    removed: tuple[DocId, ...]
+
+
+class StoreFile(Protocol):
+    """The file that holds the truth, as its engine sees it."""
+
+    def faults(self) -> list[str]:
+        """What the engine finds wrong with the file, in words; empty when it is sound."""
+        ...
+
+    def schema_version(self) -> int: ...
+
+
+class DocumentStore(Protocol):
+    """The documents, their chunks, and what the indexes still have to do about them.
+
+    Each write is one transaction and also appends to the outbox, so that no index can miss it.
+    """
+
+    def file_states(self, source_id: str) -> dict[str, FileState]:
+        """What is known of each path of a source."""
+        ...
+
+    def file_state(self, source_id: str, path: str) -> FileState | None:
+        """What is known of one path."""
+        ...
+
+    def together(self) -> AbstractContextManager[None]:
+        """Make the writes inside one transaction: all of them are seen at once, or none after an error."""
+        ...
+
+    def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> list[StoredChunk]:
+        """Store a document in place of whatever stood at its path; returns what ``chunks_of`` would."""
+        ...
+
+    def touch(self, source_id: str, states: Sequence[FileState]) -> None:
+        """Record new sizes and times of files whose content did not change."""
+        ...
+
+    def remove(self, doc_ids: Sequence[DocId]) -> None: ...
+
+    def revision(self) -> int:
+        """Grows with every change to the documents; cursors are bound to it."""
+        ...
+
+    def list_documents(self, filters: SearchFilters | None = None) -> list[DocumentSummary]:
+        """Summaries in order of source and path."""
+        ...
+
+    def document(self, doc_id: DocId) -> DocumentSummary | None: ...
+
+    def find_documents(self, reference: str) -> list[DocumentSummary]:
+        """Documents whose id starts with, or whose path equals or ends with, the reference."""
+        ...
+
+    def source_text(self, doc_id: DocId) -> str | None:
+        """The document's text as it was indexed, line for line; None if there is no such document."""
+        ...
+
+    def chunks_of(self, doc_id: DocId) -> list[StoredChunk]:
+        """In document order."""
+        ...
+
+    def find_chunks(self, beginning: str) -> list[ChunkId]:
+        """The ids that start like this, sorted; some of them where there are many, none for an empty text."""
+        ...
+
+    def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
+        """The chunks that exist, in one query; an id of a removed chunk is left out."""
+        ...
+
+    def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
+        """The language of each chunk's document; an id of a removed chunk is left out."""
+        ...
+
+    def matching(self, filters: SearchFilters) -> frozenset[DocId] | None:
+        """The documents a filter lets through; None when the filter is empty."""
+        ...
+
+    def stored_chunks(self, doc_ids: Sequence[DocId] | None = None) -> Iterator[StoredChunk]:
+        """The chunks of these documents, or of all, document by document."""
+        ...
+
+    def chunk_ids(self) -> set[ChunkId]:
+        """All of them, for the doctor."""
+        ...
+
+    def counts(self) -> tuple[int, int]:
+        """How many documents and how many chunks there are."""
+        ...
+
+    def source_counts(self) -> dict[str, int]:
+        """How many documents each source has, by its id, sorted; one without documents is not there."""
+        ...
+
+    # The outbox.
+
+    def pending(
+        self, after: int, *, model: ModelKey | None = None, limit: int = 1000
+    ) -> PendingChange | None:
+        """The next documents changed after this position, each once; None when there is nothing to do.
+
+        With ``model``, documents that got new vectors of that model count as changed too.
+        """
+        ...
+
+    def behind(self, after: int, *, model: ModelKey | None = None) -> int:
+        """How many documents an index that stands at this position still has to apply."""
+        ...
+
+    def latest(self) -> int:
+        """The newest position of the outbox; a new store need not begin at 0."""
+        ...
+
+    def oldest(self) -> int:
+        """Positions at or below this one were pruned: an index that stands before it is built anew."""
+        ...
+
+    def prune_outbox(self, upto: int) -> None: ...
+
+
+class EmbeddingStore(Protocol):
+    """The cache of vectors by content and model: truth, because computing them again is slow."""
+
+    def missing(self, model: ModelKey, *, limit: int) -> dict[str, str]:
+        """What is still to embed with this model, by content key, as a model reads it; oldest first."""
+        ...
+
+    def count_missing(self, model: ModelKey) -> int: ...
+
+    def put_vectors(self, model: ModelKey, keys: Sequence[str], vectors: Vectors) -> None:
+        """Store vectors by content key and tell the outbox which documents they complete."""
+        ...
+
+    def vectors(self, model: ModelKey, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The cached vectors among these content keys."""
+        ...
+
+    def models(self) -> dict[ModelKey, int]:
+        """Each model with the number of its vectors."""
+        ...
+
+    def forget_unused(self, keep: Sequence[ModelKey]) -> int:
+        """Drop vectors that no chunk uses, and all of models not named; returns how many."""
+        ...
+
+
+class Ledger(Protocol):
+    """What each ingest run did with each file."""
+
+    def begin(self, run: IngestRun) -> None: ...
+
+    def note(self, run_id: str, items: Sequence[IngestItem]) -> None: ...
+
+    def finish(self, run: IngestRun) -> None: ...
+
+    def runs(self, limit: int = 20) -> list[IngestRun]:
+        """Newest first."""
+        ...
+
+    def items(self, run_id: str) -> list[IngestItem]: ...
+
+
+class AnswerStore(Protocol):
+    """The answers given, refusals included, as JSON that the answer room alone reads."""
+
+    def put(self, trace_id: str, *, created_at: str, question: str, answer_json: str) -> None:
+        """Store an answer in place of an earlier one with this trace id."""
+        ...
+
+    def get(self, trace_id: str) -> str | None: ...
+
+    def recent(self, limit: int = 20) -> list[str]:
+        """Newest first."""
+        ...
+
+
+class EvalStore(Protocol):
+    """The evaluation runs kept, as JSON that the evaluate room alone reads."""
+
+    def put(self, run_id: str, *, created_at: str, report_json: str) -> None:
+        """Store a report in place of an earlier one with this run id."""
+        ...
+
+    def get(self, run_id: str) -> str | None: ...
+
+    def recent(self, limit: int = 20) -> list[str]:
+        """Newest first."""
+        ...
+
+
+class SourceFiles(Protocol):
+    """The files that documents came from, as they are now."""
+
+    def changed(self, source_id: str, path: str) -> bool:
+        """True when the file is gone or no longer has the content it was indexed with.
+
+        False while nothing can be known of it: its source's folder is not here, or it came with a bundle.
+        """
+        ...
