@@ -10,6 +10,7 @@ import sys
 import threading
 import zlib
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.adapters.sqlite.eval_store import SqliteEvalStore
 from kebab.adapters.sqlite.migrations import SCHEMA_VERSION, migration_files
-from kebab.errors import Corrupt, EngineUnavailable, Locked, NotIndexed, ReadOnly, StorageError
+from kebab.errors import Corrupt, EngineUnavailable, InvalidInput, Locked, NotIndexed, ReadOnly, StorageError
 from tests.samples import sample
 
 
@@ -238,6 +239,22 @@ def test_texts_that_an_earlier_version_compressed_are_still_read(file: Path) -> 
         else:
             with pytest.raises(Corrupt, match="damaged"):
                 store.source_text(one.doc_id)
+
+
+@pytest.mark.parametrize("field", ["size", "mtime_ns"])
+def test_a_number_that_does_not_fit_is_refused_and_nothing_of_it_is_stored(file: Path, field: str) -> None:
+    store, odd = SqliteDocumentStore(Database(file)), sample("odd.md", "text")
+    with pytest.raises(InvalidInput, match="64 bits"):
+        store.put(odd.document, odd.chunks, replace(odd.state, **{field: 10**40}))
+    assert store.counts() == (0, 0)
+
+
+def test_a_text_larger_than_a_row_may_be_is_refused(file: Path) -> None:
+    database, odd = Database(file), sample("odd.md", "text" * 1000)
+    with database.read() as connection:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1000)
+    with pytest.raises(InvalidInput, match="of this size"):
+        SqliteDocumentStore(database).put(odd.document, odd.chunks, odd.state)
 
 
 def test_answers_and_eval_runs_are_kept_whole(file: Path) -> None:

@@ -10,6 +10,17 @@ from kebab.domain.ids import AssetId, DocId
 NO_TIME = -1
 """The time of a file that was indexed elsewhere and never seen here."""
 
+_LATEST = 2**63 - 1
+
+
+def storable_time(mtime_ns: int) -> int:
+    """A file's time as it is stored and compared: within 64 bits, and never NO_TIME.
+
+    File systems keep dates that 64 bits of nanoseconds do not reach: 2262-04-11 is the last day.
+    """
+    bounded = max(-_LATEST, min(mtime_ns, _LATEST))
+    return bounded if bounded != NO_TIME else NO_TIME - 1
+
 
 @dataclass(frozen=True, slots=True)
 class FileState:

@@ -41,7 +41,8 @@ class Draft:
 def text_draft(inbox: Path, title: str, text: str | bytes) -> Draft:
     """A text under its title; the same title, but for its case, names the same place.
 
-    Raises InvalidInput for bytes that are no text, and for a title that names nothing.
+    Raises InvalidInput for bytes that are no text, and for a title that names nothing. A text with a few bad
+    bytes is refused too: the sender still has them, and what is kept here would be the only copy.
     """
     # A terminal hands over undecodable bytes as lone surrogates, which no file can hold.
     title = " ".join(nfc(title).encode(errors="replace").decode().split())
@@ -51,7 +52,9 @@ def text_draft(inbox: Path, title: str, text: str | bytes) -> Draft:
     decoded = decode(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
     if isinstance(decoded, Undecodable):
         raise InvalidInput(f"{title!r} cannot be stored: {decoded.reason}")
-    return Draft(inbox / "notes" / f"{name}.md", titled(decoded, title).encode())
+    if decoded.fault:
+        raise InvalidInput(f"{title!r} cannot be stored: {decoded.fault}", hint="convert it to UTF-8 first")
+    return Draft(inbox / "notes" / f"{name}.md", titled(decoded.text, title).encode())
 
 
 def file_draft(inbox: Path, file: Path) -> Draft | Undecodable:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from kebab.domain.documents import INBOX_ID
-from kebab.domain.ingests import FileState, IngestItem, IngestPhase, IngestReport, Outcome, RunStatus
+from kebab.domain.ingests import IngestItem, IngestPhase, IngestReport, Outcome, RunStatus
 from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError, Timeout
 from kebab.ingest import inbox as inbox_folder
@@ -21,6 +21,7 @@ from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.fresh import Fresh
 from kebab.ingest.inbox import Draft
 from kebab.ingest.ledger import RunLog
+from kebab.ingest.outcomes import record, removed, unstorable
 from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, SameContent
 from kebab.ingest.scan import SourceFolder, scan, too_large
@@ -173,7 +174,7 @@ class IngestPipeline:
         draft = inbox_folder.file_draft(self.inbox, file)
         if isinstance(draft, Draft):
             return draft
-        return IngestItem(INBOX_ID, file.name, Outcome.FAILED, draft.reason, byte_len=size)
+        return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, draft.reason, byte_len=size)
 
     def _would_be_kept(self, draft: Draft) -> IngestItem:
         path = draft.path.relative_to(self.inbox).as_posix()
@@ -233,13 +234,13 @@ class IngestPipeline:
                     change.check_removals()
             except MassDelete as error:
                 log.degraded.append(f"would be stopped: {error.message}")
-            log.skipped(_removed(change.source.id, state) for state in change.gone)
+            log.skipped(removed(change.source.id, state) for state in change.gone)
         # Only reading is rehearsed: nothing is cut into terms, and nothing is going to be embedded.
         reader = replace(self, make_analyzer=None, embedder=None)
         with ExitStack() as stack:
             for results in reader._results(tasks, reader._workers(tasks, stack)):
                 for result in results:
-                    _record(result, log)
+                    record(result, log)
 
     # --- doing it ----------------------------------------------------------------------------------
 
@@ -318,12 +319,19 @@ class IngestPipeline:
         return pump
 
     def _keep_all(self, results: Sequence[Result], fresh: Fresh, log: RunLog) -> None:
-        """Store the results in one transaction."""
-        with log.stage("store"), self.store.together():
-            for result in results:
-                self._keep(result, fresh)
+        """Store the results in one transaction; where one of them cannot be stored, each in its own."""
+        try:
+            with log.stage("store"), self.store.together():
+                for result in results:
+                    self._keep(result, fresh)
+        except InvalidInput as error:
+            if len(results) > 1:
+                for result in results:
+                    self._keep_all([result], fresh, log)
+                return
+            results = [unstorable(result, error) for result in results]
         for result in results:
-            _record(result, log)
+            record(result, log)
 
     def _keep(self, result: Result, fresh: Fresh) -> None:
         match result:
@@ -336,7 +344,7 @@ class IngestPipeline:
         with log.stage("store"):
             if change.gone:
                 self.store.remove([state.doc_id for state in change.gone])
-        log.skipped(_removed(change.source.id, state) for state in change.gone)
+        log.skipped(removed(change.source.id, state) for state in change.gone)
 
     def _step(self, pump: EmbeddingPump | None, log: RunLog) -> EmbeddingPump | None:
         if pump is not None:
@@ -392,27 +400,3 @@ class IngestPipeline:
 def _note_missing_model(error: ModelUnavailable | Timeout, log: RunLog) -> None:
     """The words are indexed all the same; the next run embeds what is missing."""
     log.degraded.append(f"not embedded: {error.message}")
-
-
-def _record(result: Result, log: RunLog) -> None:
-    match result:
-        case Prepared(document, chunks, state):
-            log.item(
-                IngestItem(
-                    document.source_id,
-                    document.path,
-                    Outcome.INDEXED,
-                    doc_id=document.doc_id,
-                    chunks=len(chunks),
-                    byte_len=state.size,
-                    warnings=document.warnings,
-                )
-            )
-        case SameContent():
-            log.unchanged(1, of_phase=True)
-        case IngestItem():
-            log.item(result)
-
-
-def _removed(source_id: str, state: FileState) -> IngestItem:
-    return IngestItem(source_id, state.path, Outcome.REMOVED, "no longer there", doc_id=state.doc_id)

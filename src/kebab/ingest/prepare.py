@@ -11,11 +11,11 @@ from pathlib import Path
 
 from kebab.domain.chunks import Chunk, searchable_under
 from kebab.domain.documents import Block, Document, LineSpan, Metadata, TrustLevel
-from kebab.domain.ids import AssetId, DocId, asset_id, block_id, content_hash, digest, doc_id
-from kebab.domain.ingests import FileState, IngestItem, Outcome
+from kebab.domain.ids import AssetId, DocId, asset_id, block_id, content_hash, digest, doc_id, encodable
+from kebab.domain.ingests import FileState, IngestItem, Outcome, storable_time
 from kebab.ingest.chunk import md_heading
 from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.parse.decode import Undecodable, decode
+from kebab.ingest.parse.decode import Decoded, Undecodable, decode
 from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed
@@ -119,8 +119,9 @@ def _read(task: FileTask) -> tuple[FileTask, bytes]:
     """
     with open(task.absolute, "rb") as file:
         before = os.fstat(file.fileno())
-        if (before.st_size, before.st_mtime_ns) != (task.size, task.mtime_ns):
-            task = replace(task, size=before.st_size, mtime_ns=before.st_mtime_ns)
+        mtime_ns = storable_time(before.st_mtime_ns)
+        if (before.st_size, mtime_ns) != (task.size, task.mtime_ns):
+            task = replace(task, size=before.st_size, mtime_ns=mtime_ns)
         return task, file.read()
 
 
@@ -130,15 +131,17 @@ def _prepare(task: FileTask, content: bytes, policy: ChunkPolicy) -> Result:
     state = _state(task, asset, kind, policy)
     if asset == task.known_asset:
         return SameContent(task.source_id, state)
-    text = decode(content)
-    if isinstance(text, Undecodable):
-        return _item(task, Outcome.FAILED, text.reason)
+    decoded = decode(content)
+    if isinstance(decoded, Undecodable):
+        # A document that became unreadable is a loss to tell of, again and again; a file that never was a
+        # text is only left out.
+        return _item(task, Outcome.FAILED if task.known_asset else Outcome.SKIPPED, decoded.reason)
     stem = Path(task.path).stem
-    lines = Lines(text)
+    lines = Lines(decoded.text)
     parsed = kind.parse(lines, Defaults(stem, task.source_type, task.trust_level))
     blocks = list(_blocks(state.doc_id, parsed))
     chunks = md_heading.chunk_blocks(state.doc_id, blocks, lines, policy)
-    return Prepared(_document(task, state, kind, parsed, text), tuple(chunks), state)
+    return Prepared(_document(task, state, kind, parsed, decoded), tuple(chunks), state)
 
 
 def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy) -> FileState:
@@ -154,7 +157,7 @@ def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy) ->
     )
 
 
-def _document(task: FileTask, state: FileState, kind: Format, parsed: Parsed, text: str) -> Document:
+def _document(task: FileTask, state: FileState, kind: Format, parsed: Parsed, decoded: Decoded) -> Document:
     return Document(
         doc_id=state.doc_id,
         source_id=task.source_id,
@@ -165,9 +168,13 @@ def _document(task: FileTask, state: FileState, kind: Format, parsed: Parsed, te
         media=kind.media,
         parser_version=kind.version,
         metadata=_dated(parsed.metadata, task.mtime_ns),
-        warnings=parsed.warnings,
-        text=text,
+        warnings=(*_salvaged(decoded), *parsed.warnings),
+        text=decoded.text,
     )
+
+
+def _salvaged(decoded: Decoded) -> tuple[str, ...]:
+    return (f"{decoded.fault}; replaced what cannot be read",) if decoded.fault else ()
 
 
 def _dated(metadata: Metadata, mtime_ns: int) -> Metadata:
@@ -185,4 +192,4 @@ def _blocks(doc: DocId, parsed: Parsed) -> Iterator[Block]:
 
 
 def _item(task: FileTask, outcome: Outcome, reason: str) -> IngestItem:
-    return IngestItem(task.source_id, task.path, outcome, reason, byte_len=task.size)
+    return IngestItem(task.source_id, task.path, outcome, encodable(reason), byte_len=task.size)

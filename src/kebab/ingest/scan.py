@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import nfc
-from kebab.domain.ingests import IngestItem, Outcome
+from kebab.domain.ingests import IngestItem, Outcome, storable_time
 from kebab.errors import StorageError
 from kebab.ingest.ignore import IGNORE_FILES, IgnoreRules
 from kebab.ingest.parse.formats import FORMATS, extension
@@ -189,7 +189,7 @@ class _Walk:
             self._skip(path, "spelled like another file after Unicode normalisation", size=stat.st_size)
         else:
             self._paths.add(path)
-            self.files.append(ScannedFile(path, entry.path, stat.st_size, stat.st_mtime_ns))
+            self.files.append(ScannedFile(path, entry.path, stat.st_size, storable_time(stat.st_mtime_ns)))
 
     def _skip(self, path: str, reason: str, *, size: int = 0) -> None:
         self.skipped.append(IngestItem(self.source.id, path, Outcome.SKIPPED, reason, byte_len=size))

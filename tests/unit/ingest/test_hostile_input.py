@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from kebab.ingest.parse.decode import Undecodable, decode
 from tests.unit.ingest.building import document, failure
 
 
@@ -19,11 +22,23 @@ def in_a_moment() -> Iterator[None]:
 
 
 def test_a_file_with_nul_bytes_is_binary(tmp_path: Path) -> None:
-    assert failure(tmp_path, "a.md", b"text\0more") == "failed: binary file: NUL at byte 4"
+    assert failure(tmp_path, "a.md", b"text\0more") == "skipped: binary: it holds a NUL byte"
 
 
-def test_bytes_that_are_no_text_fail_with_their_place(tmp_path: Path) -> None:
-    assert failure(tmp_path, "a.md", b"caf\xe9 au lait") == "failed: not valid UTF-8: byte 3"
+def test_a_bad_byte_is_replaced_with_a_warning_that_names_its_place(tmp_path: Path) -> None:
+    stored, _ = document(tmp_path, "a.md", b"caf\xe9 au lait")
+    assert stored.text == "caf\ufffd au lait"
+    assert stored.warnings == ("not valid UTF-8: byte 3; replaced what cannot be read",)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_text_or_have_a_reason(content: bytes) -> None:
+    found = decode(content)
+    if isinstance(found, Undecodable):
+        assert found.reason
+    else:
+        found.text.encode()
+        assert (found.fault is not None) or "\ufffd" not in found.text or "\ufffd".encode() in content
 
 
 def test_utf_16_with_a_mark_is_read(tmp_path: Path) -> None:
@@ -31,8 +46,10 @@ def test_utf_16_with_a_mark_is_read(tmp_path: Path) -> None:
     assert stored.text == "안녕 hello\nsecond"
 
 
-def test_truncated_utf_16_fails(tmp_path: Path) -> None:
-    assert failure(tmp_path, "a.txt", "abc".encode("utf-16")[:-1]).startswith("failed: not valid UTF-16")
+def test_truncated_utf_16_keeps_what_can_be_read(tmp_path: Path) -> None:
+    stored, _ = document(tmp_path, "a.txt", "abcdefghijkl".encode("utf-16")[:-1])
+    assert stored.text == "abcdefghijk\ufffd"
+    assert stored.warnings[0].startswith("not valid UTF-16")
 
 
 def test_notes_of_korean_windows_are_read(tmp_path: Path) -> None:

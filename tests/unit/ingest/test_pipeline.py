@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kebab.domain.ingests import IngestProgress, IngestReport, IngestRun, Outcome, RunStatus
+from kebab.domain.chunks import Chunk, StoredChunk
+from kebab.domain.documents import Document
+from kebab.domain.ingests import FileState, IngestProgress, IngestReport, IngestRun, Outcome, RunStatus
 from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.pipeline import IngestLimits, IngestPipeline
@@ -250,6 +253,30 @@ def test_a_bad_file_fails_alone_and_keeps_its_last_good_version(bench: Bench) ->
     assert bench.found("banana") == {"b.md"}
 
 
+class PickyStore(FakeDocumentStore):
+    """Cannot store what stands at one path."""
+
+    def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> list[StoredChunk]:
+        if document.path == "b.md":
+            raise InvalidInput("a number of more than 64 bits cannot be stored")
+        return super().put(document, chunks, state)
+
+
+@pytest.mark.parametrize("files", [3, 250], ids=["file by file", "in worker processes"])
+def test_a_file_that_cannot_be_stored_fails_alone(tmp_path: Path, files: int) -> None:
+    bench = Bench(tmp_path / "notes", tmp_path / "data", store=PickyStore())
+    for name in ["a.md", "b.md", *(f"c{number}.md" for number in range(files - 2))]:
+        bench.write(name, "apple")
+    report = bench.run()
+    assert (report.run.indexed, report.run.failed) == (files - 1, 1)
+    (failed,) = [item for item in report.items if item.outcome is Outcome.FAILED]
+    assert (failed.path, failed.reason) == (
+        "b.md",
+        "cannot be stored: a number of more than 64 bits cannot be stored",
+    )
+    assert len(bench.found("apple")) == files - 1
+
+
 def test_another_chunk_size_reprocesses_and_reuses_vectors_of_equal_chunks(bench: Bench) -> None:
     bench.write("a.md", "# Title\n\nshort")
     bench.run()
@@ -366,7 +393,7 @@ def test_a_file_from_outside_that_cannot_be_indexed_is_not_kept(bench: Bench, tm
     large.write_text("x" * 1001)
     pipeline = replace(bench.pipeline, limits=IngestLimits(max_file_bytes=1000))
     report = pipeline.run([bad, large])
-    assert outcomes(report) == {"bad.md": "failed", "large.md": "skipped"}
+    assert outcomes(report) == {"bad.md": "skipped", "large.md": "skipped"}
     assert not pipeline.inbox.exists()
 
 

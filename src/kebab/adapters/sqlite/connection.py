@@ -13,9 +13,9 @@ from pathlib import Path
 from kebab.adapters.sqlite.migrations import SCHEMA_VERSION, migrate, schema_version
 from kebab.errors import (
     Corrupt,
-    EngineError,
     EngineUnavailable,
     InvalidInput,
+    KebabError,
     Locked,
     NotIndexed,
     ReadOnly,
@@ -214,11 +214,16 @@ def translated(path: Path) -> Iterator[None]:
         raise _translation(error, path) from error
     except UnicodeEncodeError as error:
         raise InvalidInput(f"text with a lone surrogate cannot be stored: {error.object[:40]!a}") from error
+    except OverflowError as error:
+        raise InvalidInput("a number of more than 64 bits cannot be stored") from error
 
 
-def _translation(error: sqlite3.Error, path: Path) -> EngineError:
+def _translation(error: sqlite3.Error, path: Path) -> KebabError:
     code = getattr(error, "sqlite_errorcode", None)
     kind = code & 0xFF if isinstance(code, int) else None
+    # The module itself measures what it binds, and gives this error no code.
+    if kind == sqlite3.SQLITE_TOOBIG or isinstance(error, sqlite3.DataError):
+        return InvalidInput(f"{error}: a text or a row of this size cannot be stored")
     if kind in _DAMAGED:
         return Corrupt(
             f"{path} is damaged: {error}",
