@@ -63,18 +63,14 @@ class ExtractiveWriter:
             yield f"{inert(chosen.sentence.text)} [#{chosen.item.marker}]\n"
 
     def choose(self, question: Question, evidence: Sequence[Evidence]) -> list[Candidate]:
-        """The sentences of the answer: the best evidence item first, in the order of the text inside it.
-
-        Each part of a compound question gets its share of them.
-        """
+        """The sentences of the answer, best first; each part of a compound question gets its share."""
         parts = split(question, self.analyzer) or (question,)
         share = max(1, MOST_SENTENCES // len(parts))
         chosen: dict[tuple[int, str], Candidate] = {}
         for part in parts:
             for candidate in self._best(part, evidence, most=share):
                 chosen.setdefault((candidate.item.marker, candidate.sentence.text), candidate)
-        first = {c.item.marker: n for n, c in reversed(list(enumerate(chosen.values())))}
-        return sorted(chosen.values(), key=lambda c: (first[c.item.marker], c.sentence.first))
+        return list(chosen.values())
 
     def _best(self, question: Question, evidence: Sequence[Evidence], *, most: int) -> list[Candidate]:
         weighed = self.gate.weigh(question)

@@ -33,13 +33,19 @@ class Sentence:
     item: bool = False
     """It begins an item of a list or a row of a table."""
     holds_list: bool = False
+    apart: bool = False
+    """Code, an image, a ruler or a heading stands between it and the sentence before."""
 
 
 def sentences(text: str) -> list[Sentence]:
     """The sentences, list items and table rows of a Markdown text, in order; no headings, code or markup."""
     found: list[Sentence] = []
+    end = -1
+    lines_of = text.split("\n")
     for lines, first in _blocks(text):
-        found += _split(lines, first)
+        apart = any(line.strip() for line in lines_of[end + 1 : first])
+        found += _split(lines, first, apart=apart)
+        end = first + len(lines) - 1
     return found
 
 
@@ -47,7 +53,8 @@ def with_lists(found: list[Sentence], *, most: int = 6) -> list[Sentence]:
     """The sentences, where one that announces a list ("…:") holds its items, which stand alone no more.
 
     Items are separated by " - ". A sentence that announces something else, such as code, is left out: without
-    what it announces it says nothing.
+    what it announces it says nothing. So is one whose items come after something else: quoted together they
+    would say what the text does not.
     """
     result: list[Sentence] = []
     place = 0
@@ -58,7 +65,7 @@ def with_lists(found: list[Sentence], *, most: int = 6) -> list[Sentence]:
             result.append(lead)
             continue
         start = place
-        while place < len(found) and (found[place].item or (place > start and not _gap(found, place))):
+        while place < len(found) and _continues(found, place, start):
             place += 1
         items = found[start:place]
         if items:
@@ -67,14 +74,16 @@ def with_lists(found: list[Sentence], *, most: int = 6) -> list[Sentence]:
     return result
 
 
-def _gap(found: list[Sentence], place: int) -> bool:
-    """True when a sentence does not continue the lines of the one before it."""
-    return found[place].first > found[place - 1].last
+def _continues(found: list[Sentence], place: int, start: int) -> bool:
+    """True for an item of the list that begins at ``start``, and for more sentences of an item's lines."""
+    if found[place].apart:
+        return False
+    return found[place].item or (place > start and found[place].first <= found[place - 1].last)
 
 
 def split_prose(text: str) -> list[str]:
     """The sentences of a text that is no Markdown, such as one line of an answer."""
-    return [sentence.text for sentence in _split([text], 0)]
+    return [sentence.text for sentence in _split([text], 0, apart=False)]
 
 
 def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
@@ -120,7 +129,7 @@ def _closed(block: list[str], start: int) -> Iterator[tuple[list[str], int]]:
         yield block, start
 
 
-def _split(lines: list[str], first: int) -> Iterator[Sentence]:
+def _split(lines: list[str], first: int, *, apart: bool) -> Iterator[Sentence]:
     item = bool(_ITEM.match(lines[0])) or lines[0].lstrip().startswith("|")
     cleaned = [_ITEM.sub("", lines[0]), *lines[1:]]
     joined = "\n".join(line.strip() for line in cleaned)
@@ -130,11 +139,13 @@ def _split(lines: list[str], first: int) -> Iterator[Sentence]:
         if piece.strip():
             lead = len(piece) - len(piece.lstrip())
             at = first + joined.count("\n", 0, begin + lead)
+            begins = not joined[:begin].strip()
             yield Sentence(
                 " ".join(piece.split()),
                 at,
                 at + piece.strip().count("\n"),
-                item and not joined[:begin].strip(),
+                item and begins,
+                apart=apart and begins,
             )
         begin = end
 

@@ -24,6 +24,29 @@ def test_an_extracted_answer_is_verbatim_with_its_citation() -> None:
     assert answer.versions.model == "extractive"
 
 
+def test_the_best_sentence_comes_first_wherever_it_stands_in_its_text() -> None:
+    world = World()
+    world.add(
+        "trip.md",
+        "The night train from Zurich to Vienna has a dining car, two sleeping cars and a bar. "
+        "The night train to Vienna leaves Zurich at 21:40 from platform nine, behind the old post office.",
+    )
+    world.add("garden.md", "Tomatoes need six hours of sun a day.")
+    answer = world.ask("When does the night train to Vienna leave Zurich?")
+    assert answer.text.startswith("The night train to Vienna leaves Zurich at 21:40")
+
+
+def test_a_list_below_a_picture_does_not_make_the_answer_a_refusal() -> None:
+    world = World()
+    world.add(
+        "oven.md",
+        "The oven needs these settings for bread:\n\n![dial](dial.png)\n\n- Bread bakes at 240 degrees.\n",
+    )
+    world.add("garden.md", "Tomatoes need six hours of sun a day.")
+    answer = world.ask("Which settings does the oven need for bread?")
+    assert answer.grounded, answer.claims
+
+
 def test_a_korean_question_is_answered_in_korean() -> None:
     answer = notes().ask("전세 계약 갱신은 언제까지 알려야 하나요?")
     assert answer.grounded

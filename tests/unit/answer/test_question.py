@@ -61,6 +61,14 @@ def test_a_compound_question_falls_into_its_parts(question: str, parts: list[str
         "How do I push and pop?",
         "코드가 패닉을 일으키는지 테스트하려면?",
         "What is ownership?",
+        "In Rust, how do I open a channel?",
+        "When the server starts, what is read first?",
+        "Which family distilled brandy and were they Huguenots?",
+        "현재 사용하고 있는 모델은?",
+        "고다이고 천황이 세운 정부는 무엇인가?",
+        "기존의 특성을 어느 정도 가지고 있는 모델은 무엇인가?",
+        "여름의 금강산은 무엇이라고 불리는가?",
+        "노아는 누구의 명령에 따라 배를 만들고 가족을 태웠는가?",
     ],
 )
 def test_a_question_about_one_thing_stays_whole(question: str) -> None:

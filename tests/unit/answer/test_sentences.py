@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kebab.answer.check import check
 from kebab.answer.sentences import sentences, with_lists
+from tests.unit.answer.world import ANALYZER, evidence
 
 
 def texts(markdown: str) -> list[str]:
@@ -56,6 +59,39 @@ def test_a_list_stands_with_the_sentence_that_announces_it() -> None:
 
 def test_an_announcement_of_code_says_nothing_by_itself() -> None:
     assert with_lists(sentences("Like this:\n\n```\nx\n```\n")) == []
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["| a | b |\n|---|---|\n", "![diagram](x.png)\n", "```sh\nrun\n```\n", "<br>\n", "---\n", "## Next\n"],
+)
+def test_a_list_after_something_else_does_not_belong_to_the_sentence_before(between: str) -> None:
+    text = f"Keep these in mind:\n\n{between}\n- Each value has an owner.\n"
+    assert not any("mind" in s.text and "owner" in s.text for s in with_lists(sentences(text)))
+
+
+LINES = st.sampled_from(
+    [
+        "Lead in:",
+        "- item one.",
+        "| a | b |",
+        "|---|---|",
+        "![i](p.png)",
+        "```",
+        "",
+        "Prose. More:",
+        "> - q",
+        "# H",
+    ]
+)
+
+
+@given(st.lists(LINES, max_size=12))
+def test_whatever_is_quoted_with_its_list_stands_in_the_text_without_a_gap(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    for sentence in with_lists(sentences(text)):
+        verdict = check(f"{sentence.text} [#1]", evidence(text), verbatim=True, analyzer=ANALYZER)
+        assert not any(claim.problems for claim in verdict.claims), (sentence, verdict)
 
 
 @given(st.text(alphabet=st.sampled_from("ab. \n`>#-|<!?:한다"), max_size=200))
