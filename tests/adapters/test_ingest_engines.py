@@ -17,7 +17,8 @@ from kebab.adapters.sqlite.ledger import SqliteLedger
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
 from kebab.errors import ModelUnavailable
 from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.pipeline import IngestLimits, IngestPipeline
+from kebab.ingest.limits import IngestLimits
+from kebab.ingest.pipeline import IngestPipeline
 from kebab.ingest.scan import SourceFolder
 from kebab.ports import EmbeddingKind, LexicalQuery, Vectors
 from kebab.search.analyze import Analyzer

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from kebab.errors import ModelUnavailable, Timeout
 from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.pipeline import IngestLimits, IngestPipeline
+from kebab.ingest.limits import IngestLimits
+from kebab.ingest.pipeline import IngestPipeline
 from kebab.ingest.scan import SourceFolder
 from kebab.ports import Embedder, ModelKey, VectorIndex
 

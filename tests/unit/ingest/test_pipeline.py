@@ -16,7 +16,8 @@ from kebab.domain.documents import Document
 from kebab.domain.ingests import FileState, IngestProgress, IngestReport, IngestRun, Outcome, RunStatus
 from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError
 from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.pipeline import IngestLimits, IngestPipeline
+from kebab.ingest.limits import IngestLimits
+from kebab.ingest.pipeline import IngestPipeline
 from kebab.ingest.scan import SourceFolder
 from kebab.ports import EmbeddingKind, LexicalQuery
 from tests.fakes import (

@@ -1,0 +1,123 @@
+"""What a run has to do: the paths that were named, scanned and compared with what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kebab.domain.documents import INBOX_ID
+from kebab.domain.ingests import IngestItem, Outcome
+from kebab.errors import StorageError
+from kebab.ingest import inbox as inbox_folder
+from kebab.ingest.changes import Changes, compare, removal
+from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.inbox import Draft
+from kebab.ingest.ledger import RunLog
+from kebab.ingest.limits import IngestLimits
+from kebab.ingest.parse.formats import FORMATS, extension
+from kebab.ingest.scan import SourceFolder, scan, too_large
+from kebab.ingest.targets import Target, find_targets
+from kebab.ports import DocumentStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planner:
+    """Finds out what changed; what needs no reading (skipped, unchanged, failed) is logged at once."""
+
+    sources: tuple[SourceFolder, ...]
+    inbox: Path
+    policy: ChunkPolicy
+    limits: IngestLimits
+    store: DocumentStore
+
+    def plan(
+        self, paths: Sequence[Path], log: RunLog, *, dry_run: bool, force: bool, remove_abandoned: bool
+    ) -> list[Changes]:
+        """The changes of every source, or those at ``paths``. A file of no source goes to the inbox."""
+        changes = list(self._changes(self._targets(paths, log, dry_run=dry_run), log, force=force))
+        if not paths:
+            changes += self._abandoned(log, remove=remove_abandoned)
+        return changes
+
+    def would_be_kept(self, draft: Draft) -> IngestItem:
+        """What a dry run says of a draft."""
+        path = draft.path.relative_to(self.inbox).as_posix()
+        reason = "would be kept in the inbox and indexed"
+        return IngestItem(INBOX_ID, path, Outcome.INDEXED, reason, byte_len=len(draft.content))
+
+    @property
+    def _inbox_source(self) -> SourceFolder:
+        return SourceFolder(INBOX_ID, self.inbox, exclude=(".*.part",))
+
+    def _targets(self, paths: Sequence[Path], log: RunLog, *, dry_run: bool) -> list[Target]:
+        inbox = self._inbox_source
+        if not paths:
+            return [Target(source) for source in (*self.sources, *([inbox] if self.inbox.is_dir() else []))]
+
+        def adopt(file: Path) -> Target | None:
+            draft = self._draft(file)
+            if isinstance(draft, Draft) and not dry_run:
+                draft.keep()
+                return Target(inbox, draft.path.relative_to(self.inbox).as_posix())
+            log.skipped([self.would_be_kept(draft) if isinstance(draft, Draft) else draft])
+            return None
+
+        return find_targets(paths, (*self.sources, inbox), adopt=adopt)
+
+    def _draft(self, file: Path) -> Draft | IngestItem:
+        """A copy of a file outside every source, or why none is made."""
+        if extension(file.name) not in FORMATS:
+            reason = f"unsupported format {extension(file.name) or '(none)'}"
+            return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, reason)
+        size = file.stat().st_size
+        if size > self.limits.max_file_bytes:
+            reason = too_large(self.limits.max_file_bytes)
+            return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, reason, byte_len=size)
+        draft = inbox_folder.file_draft(self.inbox, file)
+        if isinstance(draft, Draft):
+            return draft
+        return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, draft.reason, byte_len=size)
+
+    def _changes(self, targets: Sequence[Target], log: RunLog, *, force: bool) -> Iterator[Changes]:
+        for target in targets:
+            try:
+                with log.stage("scan"):
+                    change = self._change(target, force=force)
+            except StorageError as error:
+                log.skipped([IngestItem(target.source.id, target.under, Outcome.FAILED, error.message)])
+                continue
+            log.skipped(change.scan.skipped)
+            log.unchanged(change.unchanged)
+            if target.under and not (change.scan.files or change.scan.skipped or change.gone):
+                reason = "there is no such file"
+                log.skipped([IngestItem(target.source.id, target.under, Outcome.FAILED, reason)])
+            yield change
+
+    def _change(self, target: Target, *, force: bool) -> Changes:
+        found = scan(
+            target.source,
+            max_file_bytes=self.limits.max_file_bytes,
+            follow_symlinks=self.limits.follow_symlinks,
+            under=target.under,
+            own=self.inbox.parent,
+        )
+        known = self.store.file_states(target.source.id)
+        return compare(target.source, found, known, policy=self.policy, force=force, under=target.under)
+
+    def _abandoned(self, log: RunLog, *, remove: bool) -> list[Changes]:
+        """What is stored of sources that the configuration does not name: to be removed, or to be told of.
+
+        Kept unless somebody says so: it may have come with a bundle, without its source.
+        """
+        configured = {INBOX_ID, *(source.id for source in self.sources)}
+        left = {name: count for name, count in self.store.source_counts().items() if name not in configured}
+        if remove:
+            return [removal(name, self.store.file_states(name)) for name in left]
+        if left:
+            named = ", ".join(f"{name} ({count})" for name, count in left.items())
+            log.degraded.append(
+                f"documents of sources that are not configured are kept: {named}; "
+                "--allow-mass-delete removes them"
+            )
+        return []
