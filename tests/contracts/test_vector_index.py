@@ -240,6 +240,29 @@ def test_another_version_of_the_model_counts_as_empty(tmp_path: Path) -> None:
     assert found(newer) == ids(other)
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        ModelKey("vendor/model-a", "1", 8),
+        ModelKey("vendor_Model A", "1", 8),
+        ModelKey(MODEL.model_id, "2", 8),
+        ModelKey("모델", "1", 8),
+    ],
+)
+def test_models_whose_names_look_alike_and_versions_of_one_never_share_a_table(
+    other: ModelKey, tmp_path: Path
+) -> None:
+    one, theirs = at(0.0), at(1.0, path="b.md")
+    first, second = BUILDERS["lance"](tmp_path), LanceVectorIndex(tmp_path / "vectors", other)
+    apply(first, one, checkpoint=5)
+    apply(second, theirs, checkpoint=7)
+    for index, given, position in ((first, one, 5), (second, theirs, 7)):
+        assert (index.checkpoint(), found(index)) == (position, ids(given))
+    names = {path.name for path in (tmp_path / "vectors").glob("*.lance")}
+    assert len(names) == 2
+    assert all(name.startswith("chunk_embeddings_") and "_8_" in name for name in names)
+
+
 def test_another_length_is_a_mismatch(tmp_path: Path) -> None:
     index = BUILDERS["lance"](tmp_path)
     apply(index, at(0.0))

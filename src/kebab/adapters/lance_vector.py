@@ -17,7 +17,7 @@ from kebab.adapters.checkpoint import CheckpointFile, Mark
 from kebab.adapters.flat_vectors import FlatFiles, FlatVectors
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
-from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.ids import ChunkId, DocId, digest
 from kebab.errors import Corrupt, EngineError, InvalidInput, ModelMismatch, StorageError
 from kebab.ports import ModelKey
 
@@ -65,7 +65,7 @@ class _View:
 
 def files_of(folder: Path, model: ModelKey) -> tuple[Path, Path, Path]:
     """Where a model's vectors are indexed: the table, the copy and the checkpoint."""
-    name = f"chunk_embeddings_{_slug(model.model_id)}_{model.dimensions}"
+    name = table_name(model)
     return folder / f"{name}.lance", folder / f"{name}.flat", folder / f"{name}.checkpoint.json"
 
 
@@ -408,6 +408,15 @@ def _among(column: str, values: Sequence[str]) -> str:
 
 def _among_rows(row_ids: Sequence[int]) -> str:
     return f"_rowid IN ({', '.join(map(str, row_ids))})" if row_ids else "false"
+
+
+def table_name(model: ModelKey) -> str:
+    """``chunk_embeddings_<model>_<dim>_<digest>``; the digest tells apart what the readable part cannot.
+
+    Two models may differ only in signs that a file name cannot hold, and two versions share their name.
+    """
+    sign = digest("vectors", model.model_id, model.version, model.dimensions)[:8]
+    return f"chunk_embeddings_{_slug(model.model_id)}_{model.dimensions}_{sign}"
 
 
 def _slug(model_id: str) -> str:

@@ -1,7 +1,7 @@
 """Fusing ranked lists: the one piece of arithmetic behind document search and execution memory.
 
 Every function takes rankings by leg and gives ``Fused`` items in a total order: fused score descending,
-then rank in the first leg ascending (absent last), then id ascending. All of it in double precision.
+then the rank in each leg in turn, ascending (absent last), then id ascending. All of it in double precision.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def rrf(rankings: Rankings, *, k: int = RRF_K, weights: Mapping[str, float] | No
 def convex(rankings: Rankings, *, weights: Mapping[str, float]) -> list[Fused]:
     """Fuse by a convex combination of scores, each divided by its list's best (Bruch et al. 2023).
 
-    Keeps how far apart the hits of one leg are, which ranks throw away. Scores at or below zero add nothing.
+    Keeps how far apart the hits of one leg are, which ranks throw away. Scores at or below zero add nothing;
+    what only they found keeps its leg's order, at the end.
     """
     return ordered(convex_shares(rankings, weights=weights), rankings)
 
@@ -77,13 +78,13 @@ def ordered(shares: Mapping[str, Mapping[str, float]], rankings: Rankings) -> li
     """Every ranked id with the sum of its shares, in the total order that the module promises."""
     if not shares:
         return []
-    first = next(iter(rankings), None)
-    first_rank = {item.id: rank for rank, item in enumerate(rankings[first])} if first is not None else {}
+    # Every leg's ranks: cosines below zero add nothing, and must not leave their order to the ids.
+    ranks = [{item.id: rank for rank, item in enumerate(ranking)} for ranking in rankings.values()]
     scores = {item.id: 0.0 for ranking in rankings.values() for item in ranking}
     for leg in shares.values():
         for key, share in leg.items():
             scores[key] += share
-    places = sorted((-score, first_rank.get(key, inf), key) for key, score in scores.items())
+    places = sorted((-score, [rank.get(key, inf) for rank in ranks], key) for key, score in scores.items())
     return [Fused(key, -score, _parts(key, shares)) for score, _, key in places]
 
 

@@ -35,6 +35,21 @@ def vector_score(cosine: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
+class _Nearest:
+    """What was found, and after how many texts the search for a phrase stopped, where it did."""
+
+    ranked: list[Ranked]
+    read_only: int | None = None
+
+    def cut_short(self, k: int) -> tuple[Degradation, ...]:
+        """Says that words were looked for in some chunks only, where that may have cost hits."""
+        if self.read_only is None or len(self.ranked) >= k:
+            return ()
+        message = f"quoted and excluded words were looked for in the nearest {self.read_only} chunks only"
+        return (Degradation("vector", "partly_searched", message, "search with --mode hybrid or lexical"),)
+
+
+@dataclass(frozen=True, slots=True)
 class VectorRetriever:
     """Ranks chunks by how near their vector is to the query's."""
 
@@ -44,6 +59,8 @@ class VectorRetriever:
     embeddings: EmbeddingStore
     analyzer: Analyzer
     presenter: Presenter
+    texts_read: int = 1000
+    """How many of the nearest chunks are read for a phrase or an exclusion, at least."""
 
     leg: ClassVar[Leg] = Leg.VECTOR
     score_kind: ClassVar[ScoreKind] = ScoreKind.COSINE
@@ -58,9 +75,9 @@ class VectorRetriever:
 
     def search(self, query: SearchQuery) -> Retrieval:
         watch = Stopwatch()
-        ranked = self.rank(query, depth=query.k, docs=self.store.matching(query.filters))
+        found = self._looking(query, depth=query.k, docs=self.store.matching(query.filters))()
         watch.lap(self.leg.value)
-        placed = [self._placed(rank, item) for rank, item in enumerate(ranked, start=1)]
+        placed = [self._placed(rank, item) for rank, item in enumerate(found.ranked, start=1)]
         hits = self.presenter.hits(
             placed,
             query,
@@ -69,7 +86,8 @@ class VectorRetriever:
             embedding_model=self.embedder.model_id,
         )
         watch.lap("present")
-        return Retrieval(hits, self.degraded(), SearchTrace({self.leg.value: ranked}, watch.timings_ms))
+        degraded = (*self.degraded(), *found.cut_short(query.k))
+        return Retrieval(hits, degraded, SearchTrace({self.leg.value: found.ranked}, watch.timings_ms))
 
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         """Chunk ids by cosine, best first, at most ``depth``; empty for a query that says nothing."""
@@ -79,20 +97,27 @@ class VectorRetriever:
         self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None
     ) -> Callable[[], list[Ranked]]:
         """Embeds the query, which may ask a server; what is left is to look for the nearest."""
+        looking = self._looking(query, depth=depth, docs=docs)
+        return lambda: looking().ranked
+
+    def _looking(
+        self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None
+    ) -> Callable[[], _Nearest]:
         if not _says_something(query.text):
-            return list
+            return lambda: _Nearest([])
         vector = self.embedder.embed([query.text], EmbeddingKind.QUERY)[0]
         return partial(self._nearest, query, vector, depth=depth, docs=docs)
 
     def _nearest(
         self, query: SearchQuery, vector: Vectors, *, depth: int, docs: frozenset[DocId] | None
-    ) -> list[Ranked]:
+    ) -> _Nearest:
         if not (query.phrases or query.excluded):
-            return self.index.search(vector, limit=depth, docs=docs)
+            return _Nearest(self.index.search(vector, limit=depth, docs=docs))
         # Quotes and exclusions bind this leg too. Vectors know no words, so the texts are read: enough of
         # them that a rare phrase is found, few enough that the answer comes at once.
-        wide = self.index.search(vector, limit=max(1000, depth * 5), docs=docs)
-        return self._holding(wide, query)[:depth]
+        limit = max(self.texts_read, depth * 5)
+        wide = self.index.search(vector, limit=limit, docs=docs)
+        return _Nearest(self._holding(wide, query)[:depth], read_only=limit if len(wide) >= limit else None)
 
     def degraded(self) -> tuple[Degradation, ...]:
         """Says which chunks cannot be found by meaning yet; empty when all can."""
@@ -130,6 +155,11 @@ class VectorRetriever:
             RetrievalDetail(SearchMode.VECTOR, score, vector_score=score, vector_rank=rank),
             (LegEvidence(self.leg, rank, item.score),),
         )
+
+
+def _looked_at(depth: int) -> int:
+    """How many of the nearest chunks are read for a phrase or an exclusion."""
+    return max(1000, depth * 5)
 
 
 def _says_something(text: str) -> bool:

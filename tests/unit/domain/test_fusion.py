@@ -91,3 +91,20 @@ def test_the_fused_order_is_total_and_every_score_lies_in_the_unit_interval(
         assert {item.id for item in fused} == {r.id for r in lexical} | {r.id for r in vector}
         assert all(0 <= item.score <= 1 + 1e-12 for item in fused)
         assert [item.score for item in fused] == sorted((item.score for item in fused), reverse=True)
+
+
+def test_what_lies_behind_the_query_keeps_the_order_of_its_cosines() -> None:
+    behind = [Ranked("z", -0.1), Ranked("a", -0.2), Ranked("m", -0.3)]
+    near = [Ranked("q", 0.5), *behind]
+    for vector in (near, behind):
+        fused = convex({LEXICAL: ranking("w"), VECTOR: vector}, weights={LEXICAL: 0.7, VECTOR: 0.3})
+        assert ids(fused)[-3:] == ["z", "a", "m"]
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=30, unique=True))
+def test_one_leg_alone_keeps_its_order_whatever_the_sign_of_its_scores(scores: list[float]) -> None:
+    best_first = sorted(scores, reverse=True)
+    vector = [Ranked(f"{-rank % 7}-{rank}", score) for rank, score in enumerate(best_first)]
+    assert ids(convex({LEXICAL: [], VECTOR: vector}, weights={LEXICAL: 0.5, VECTOR: 0.5})) == [
+        item.id for item in vector
+    ]

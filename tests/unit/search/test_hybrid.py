@@ -175,6 +175,19 @@ def test_quotes_and_exclusions_bind_the_vector_leg_too(shelf: Shelf) -> None:
         assert [h.doc_path for h in hits] == ["a.md"], mode
 
 
+def test_vector_search_says_when_a_phrase_was_looked_for_in_the_nearest_chunks_only(shelf: Shelf) -> None:
+    for n in range(30):
+        shelf.add(f"{n}.md", f"apple {n}" if n else "a note that only ends in red apple")
+    looks_at_ten = replace(shelf.vector(), texts_read=10)
+    query = parse_query('apple "red apple"', mode=SearchMode.VECTOR, k=2)
+    (note,) = looks_at_ten.search(query).degraded
+    assert (note.part, note.code) == ("vector", "partly_searched")
+    assert "nearest 10 chunks only" in note.message
+    # Nothing is said where every chunk was read, nor where the page is full.
+    assert shelf.vector().search(query).degraded == ()
+    assert looks_at_ten.search(parse_query("apple -pear", mode=SearchMode.VECTOR, k=2)).degraded == ()
+
+
 def test_quotes_around_punctuation_ask_nothing_of_either_leg(shelf: Shelf) -> None:
     shelf.add("a.md", "alpha beta")
     (hit,) = shelf.hybrid().search(parse_query('alpha "!?"')).hits
