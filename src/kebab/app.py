@@ -129,7 +129,8 @@ class Kebab:
     ) -> IngestReport:
         """Store a text that is no file, such as standard input, under its title.
 
-        Bytes are read like a file's; those that are no text raise InvalidInput.
+        Another text of the same title is another note; the same text again is the same note. Bytes are read
+        like a file's; those that are no text raise InvalidInput, and so does an empty text.
         """
         with self._ingesting(dry_run=dry_run) as stores:
             return self._pipeline(stores).ingest_text(title, text, dry_run=dry_run, progress=progress)
@@ -329,8 +330,11 @@ class Kebab:
         return self._shelf.add_model(folder, name=name)
 
     def reset(self, scope: str) -> ResetReport:
-        """Wipe what kebab made: index, vectors, data, memory, config or all. Sources are never touched."""
-        return self._mover.reset(scope)
+        """Wipe what kebab made: index, vectors, old-vectors, data, inbox, memory, config or all.
+
+        Sources are never touched. Texts of the inbox have no other copy: only the scope inbox removes them.
+        """
+        return self._mover.reset(scope, indexer=self._caretaker.indexer)
 
     def export_bundle(self, path: Path) -> BundleReport:
         """Write the knowledge base into one file, also while others write."""

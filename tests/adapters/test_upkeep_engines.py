@@ -263,10 +263,11 @@ def names(folder: Path) -> set[str]:
         ("index", {"kebab.sqlite", "inbox", "models.json"}),
         ("vectors", {"kebab.sqlite", "inbox", "models.json", "index"}),
         ("old-vectors", {"kebab.sqlite", "inbox", "models.json", "index"}),
-        ("data", {"models.json"}),
+        ("data", {"inbox", "models.json"}),
+        ("inbox", {"kebab.sqlite", "models.json", "index"}),
         ("memory", {"kebab.sqlite", "inbox", "models.json", "index"}),
         ("config", {"kebab.sqlite", "inbox", "models.json", "index"}),
-        ("all", set()),
+        ("all", {"inbox"}),
     ],
 )
 def test_each_scope_removes_its_own_and_nothing_that_is_not_kebabs(
@@ -284,6 +285,26 @@ def test_each_scope_removes_its_own_and_nothing_that_is_not_kebabs(
     assert kept == left | memory | {"mine.txt"}
     assert config.exists() == (scope not in ("config", "all"))
     assert len(names(config.parent / "notes")) == 3
+
+
+@pytest.mark.parametrize("scope", ["index", "vectors", "old-vectors", "data", "memory", "all"])
+def test_texts_of_the_inbox_outlive_every_reset_but_their_own(config: Path, scope: str) -> None:
+    settings = config.read_text()
+    with Kebab.open(config) as kb:
+        for text in ("first harbour", "second harbour"):
+            kb.ingest_text(text, title="Pipe")
+        kept = (str(data_of(config) / "inbox"),) if scope in ("data", "all") else ()
+        assert kb.reset(scope).kept == kept
+    config.write_text(settings)
+    with Kebab.open(config) as kb:
+        kb.ingest()
+        found = {hit.snippet.text.split()[0] for hit in kb.search("harbour", mode=SearchMode.LEXICAL).hits}
+        assert found == {"first", "second"}
+        assert kb.reset("inbox").removed == (str(data_of(config) / "inbox"),)
+        assert kb.search("harbour", mode=SearchMode.LEXICAL).hits == ()
+        assert kb.doctor().healthy
+        assert kb.ingest().run.removed == 0
+        assert kb.reset("inbox").removed == ()
 
 
 def test_after_a_reset_of_the_index_or_the_vectors_everything_comes_back(config: Path) -> None:

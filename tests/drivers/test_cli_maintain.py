@@ -73,6 +73,20 @@ def test_reset_of_the_data_keeps_configuration_and_notes(project: Cli) -> None:
     assert project("search", "anchor", "--json").error["code"] == "not_indexed"
 
 
+def test_reset_of_all_keeps_the_inbox_and_says_so(project: Cli) -> None:
+    assert project("ingest", "-", "--title", "Pipe", stdin="harbour").code == 0
+    done = project("reset", "all", "--yes")
+    inbox = project.cwd / ".kebab" / "data" / "inbox"
+    assert done.code == 0
+    assert f"kept {inbox}" in done.err.replace("\n", " ")
+    assert list(inbox.rglob("*.md"))
+
+
+def test_empty_stdin_is_refused(project: Cli) -> None:
+    refused = project("ingest", "-", "--title", "Pipe", "--json", stdin="\n")
+    assert (refused.code, refused.error["code"]) == (2, "invalid_input")
+
+
 def test_schema_lists_every_wire_schema_and_the_counts(project: Cli) -> None:
     report = project("schema", "--json").json
     assert report["wire"] == wire.names()

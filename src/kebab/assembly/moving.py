@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import kebab
 from kebab.assembly.engines import Engines, Stores
 from kebab.config import Settings
+from kebab.domain.documents import INBOX_ID
 from kebab.domain.reports import BundleReport, ResetReport, ResetScope
 from kebab.errors import InvalidInput, StorageError
 from kebab.ports import ModelKey
@@ -24,7 +25,7 @@ class Mover:
     settings: Settings
     engines: Engines
 
-    def reset(self, scope: str) -> ResetReport:
+    def reset(self, scope: str, *, indexer: Callable[[Stores], Indexer]) -> ResetReport:
         from kebab.upkeep.reset import remove_all
 
         if scope not in list(ResetScope):
@@ -32,13 +33,37 @@ class Mover:
         self.engines.forbid_readonly("reset")
         if scope == ResetScope.OLD_VECTORS:
             return ResetReport(scope, self._remove_old_vectors())
+        if scope == ResetScope.INBOX:
+            return ResetReport(scope, self._remove_inbox(indexer))
         paths = self._scope(ResetScope(scope))
         if not self.settings.data_dir.exists():
             return ResetReport(scope, remove_all([path for path in paths if path == self.settings.file]))
         vectors = self._forget_vectors() if scope == ResetScope.VECTORS else ()
         with self.engines.locked("reset"):
             self.engines.close()
-            return ResetReport(scope, (*vectors, *remove_all(paths)))
+            removed = (*vectors, *remove_all(paths))
+        return ResetReport(scope, removed, self._kept(ResetScope(scope)))
+
+    def _kept(self, scope: ResetScope) -> tuple[str, ...]:
+        """The inbox, which is the only copy of what is in it."""
+        inbox = self.engines.inbox_dir
+        wide = scope in (ResetScope.DATA, ResetScope.ALL)
+        return (str(inbox),) if wide and inbox.is_dir() and any(inbox.iterdir()) else ()
+
+    def _remove_inbox(self, indexer: Callable[[Stores], Indexer]) -> tuple[str, ...]:
+        """Remove the texts and files of the inbox, and the documents that were made of them."""
+        from kebab.upkeep.reset import remove_all
+
+        inbox = [self.engines.inbox_dir]
+        if not self.engines.database_file.exists():
+            return remove_all(inbox)
+        with self.engines.writing("reset") as stores:
+            # Documents first: killed in between, the next ingest finds the files and makes them again.
+            states = stores.documents.file_states(INBOX_ID).values()
+            stores.documents.remove([state.doc_id for state in states])
+            removed = remove_all(inbox)
+            indexer(stores).run()
+            return removed
 
     def _forget_vectors(self) -> tuple[str, ...]:
         if not self.engines.database_file.exists():
@@ -74,7 +99,7 @@ class Mover:
         scopes = {
             ResetScope.INDEX: [engines.index_dir],
             ResetScope.VECTORS: [engines.index_dir / "vectors"],
-            ResetScope.DATA: [*database, engines.index_dir, engines.inbox_dir],
+            ResetScope.DATA: [*database, engines.index_dir],
             ResetScope.MEMORY: [engines.memory_dir],
             ResetScope.CONFIG: [self.settings.file] if self.settings.file else [],
         }

@@ -26,10 +26,11 @@ SCOPES = {
     ResetScope.INDEX: "the indexes; they are built again from the store",
     ResetScope.VECTORS: "the vector indexes and every cached vector",
     ResetScope.OLD_VECTORS: "vectors and vector indexes of every model but the configured one",
-    ResetScope.DATA: "documents, indexes, runs and answers; your files and the configuration stay",
+    ResetScope.DATA: "documents, indexes, runs and answers; your files, the inbox and the configuration stay",
+    ResetScope.INBOX: "texts and files that were ingested from outside every source; there is no other copy",
     ResetScope.MEMORY: "the execution memory",
     ResetScope.CONFIG: "the configuration file",
-    ResetScope.ALL: "everything above",
+    ResetScope.ALL: "everything above but the inbox",
 }
 
 
@@ -122,7 +123,7 @@ def _check(check: Check, size: int, screen: Screen) -> list[str]:
 def reset(session: Session, scope: ResetScope, yes: bool) -> int:
     """Wipe derived data, all data or the configuration.
 
-    Without a scope: data. Your documents are never touched.
+    Without a scope: data. Your documents are never touched, and the inbox only by `reset inbox`.
     """
     from kebab import wire
 
@@ -135,6 +136,8 @@ def reset(session: Session, scope: ResetScope, yes: bool) -> int:
             return 1
     report = kebab.reset(scope)
     session.put(wire.reset_report(report), lambda: "\n".join(f"removed {path}" for path in report.removed))
+    for path in report.kept:
+        session.say(f"kept {path}: there is no other copy of these texts; `kebab reset inbox` removes them")
     if not report.removed:
         session.say("there was nothing to remove")
     return 0

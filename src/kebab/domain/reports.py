@@ -63,12 +63,13 @@ class ModelStatus:
 
 
 class ResetScope(StrEnum):
-    """What ``reset`` removes; sources are never touched."""
+    """What ``reset`` removes. Sources are never touched, and the inbox only where it is named."""
 
     INDEX = "index"
     VECTORS = "vectors"
     OLD_VECTORS = "old-vectors"
     DATA = "data"
+    INBOX = "inbox"
     MEMORY = "memory"
     CONFIG = "config"
     ALL = "all"
@@ -76,10 +77,11 @@ class ResetScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResetReport:
-    """``removed`` names what is gone, most of it paths."""
+    """``removed`` names what is gone, most of it paths; ``kept`` what may seem to be gone and is not."""
 
     scope: str
     removed: tuple[str, ...]
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from kebab.domain.ids import digest, nfc
+from kebab.domain.ids import content_hash, digest, nfc
 from kebab.errors import InvalidInput, StorageError
 from kebab.ingest.parse.decode import Undecodable, decode
 from kebab.ingest.parse.front_matter import read_front_matter
@@ -29,6 +29,8 @@ class Draft:
 
     def keep(self) -> None:
         """Write all or nothing, in place of what stands there. Raises StorageError."""
+        if _holds(self.path, self.content):
+            return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             part = self.path.with_name(f".{self.path.name}.part")
@@ -39,10 +41,11 @@ class Draft:
 
 
 def text_draft(inbox: Path, title: str, text: str | bytes) -> Draft:
-    """A text under its title; the same title, but for its case, names the same place.
+    """A text under its title. Another text of that title has another place, the same text the same.
 
-    Raises InvalidInput for bytes that are no text, and for a title that names nothing. A text with a few bad
-    bytes is refused too: the sender still has them, and what is kept here would be the only copy.
+    What stands in the inbox may be the only copy, so the caller holds the writer's lock until the draft is
+    kept. Raises InvalidInput for an empty text, bytes that are no text, and a title that names nothing. A
+    text with a few bad bytes is refused too: the sender still has them, and this would be the only copy.
     """
     # A terminal hands over undecodable bytes as lone surrogates, which no file can hold.
     title = " ".join(nfc(title).encode(errors="replace").decode().split())
@@ -54,7 +57,24 @@ def text_draft(inbox: Path, title: str, text: str | bytes) -> Draft:
         raise InvalidInput(f"{title!r} cannot be stored: {decoded.reason}")
     if decoded.fault:
         raise InvalidInput(f"{title!r} cannot be stored: {decoded.fault}", hint="convert it to UTF-8 first")
-    return Draft(inbox / "notes" / f"{name}.md", titled(decoded.text, title).encode())
+    if not decoded.text.strip():
+        raise InvalidInput(f"there is no text to store under {title!r}")
+    content = titled(decoded.text, title).encode()
+    return Draft(_free(inbox / "notes", name, content), content)
+
+
+def _free(folder: Path, name: str, content: bytes) -> Path:
+    """The first of the title's places that holds this text or nothing."""
+    key = content_hash(content)
+    places = [folder / f"{name}{mark}.md" for mark in ("", f"-{key[:8]}", f"-{key}")]
+    return next((path for path in places if not path.exists() or _holds(path, content)), places[-1])
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    try:
+        return path.read_bytes() == content
+    except OSError:
+        return False
 
 
 def file_draft(inbox: Path, file: Path) -> Draft | Undecodable:

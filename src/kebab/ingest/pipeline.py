@@ -109,9 +109,9 @@ class IngestPipeline:
     def ingest_text(
         self, title: str, text: str | bytes, *, dry_run: bool = False, progress: Progress = silent
     ) -> IngestReport:
-        """Store a text that is no file, in place of an earlier one of that title.
+        """Store a text that is no file, beside earlier ones of that title; the same text again is unchanged.
 
-        Raises InvalidInput, before anything is written, for bytes that are no text, and for too many.
+        Raises InvalidInput, before anything is written, for a text that is empty, too large or no text.
         """
         draft = inbox_folder.text_draft(self.inbox, title, text)
         if len(draft.content) > self.limits.max_file_bytes:

@@ -67,6 +67,7 @@ class ModelList(Shape, frozen=True, tag_field="schema_version", tag="model_list.
 class ResetReport(Shape, frozen=True, tag_field="schema_version", tag="reset_report.v1"):
     scope: str
     removed: tuple[str, ...]
+    kept: tuple[str, ...] = ()
 
 
 class BundleReport(Shape, frozen=True, tag_field="schema_version", tag="bundle_report.v1"):

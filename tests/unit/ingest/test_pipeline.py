@@ -343,14 +343,48 @@ def test_a_folder_outside_every_source_is_refused(bench: Bench, tmp_path: Path) 
         bench.run(tmp_path)
 
 
-def test_a_text_is_stored_under_its_title_and_replaced_by_the_next_of_that_title(bench: Bench) -> None:
-    bench.pipeline.ingest_text("회의록 6/2", "첫 번째 안건\n")
-    bench.pipeline.ingest_text("회의록 6/2", "두 번째 안건\n")
-    (document,) = bench.store.list_documents()
-    assert (document.source_id, document.title) == ("inbox", "회의록 6/2")
-    assert "두 번째" in (bench.store.source_text(document.doc_id) or "")
+def test_a_second_text_of_one_title_is_a_second_note(bench: Bench) -> None:
+    for text in ("첫 번째 안건\n", "두 번째 안건\n"):
+        assert bench.pipeline.ingest_text("회의록 6/2", text).run.indexed == 1
+    documents = bench.store.list_documents()
+    assert [(d.source_id, d.title) for d in documents] == [("inbox", "회의록 6/2")] * 2
+    texts = {(bench.store.source_text(d.doc_id) or "").splitlines()[-1] for d in documents}
+    assert texts == {"첫 번째 안건", "두 번째 안건"}
     with pytest.raises(InvalidInput, match="no letter or digit"):
         bench.pipeline.ingest_text("///", "text")
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["A", "a", "A 2", "회의"]), st.sampled_from(["가", "나", "다", "라"])),
+        max_size=8,
+    )
+)
+def test_no_text_ever_replaces_another(
+    tmp_path_factory: pytest.TempPathFactory, notes: list[tuple[str, str]]
+) -> None:
+    folder = tmp_path_factory.mktemp("inbox")
+    bench = Bench(folder / "notes", folder / "data")
+    for title, text in notes:
+        bench.pipeline.ingest_text(title, text)
+    stored = [(d.title, bench.store.source_text(d.doc_id) or "") for d in bench.store.list_documents()]
+    assert sorted((title, text.splitlines()[-1]) for title, text in stored) == sorted(set(notes))
+
+
+def test_the_same_text_again_is_unchanged(bench: Bench) -> None:
+    bench.pipeline.ingest_text("Piped", "first")
+    bench.pipeline.ingest_text("Piped", "second")
+    for text in ("first", "second"):
+        assert bench.pipeline.ingest_text("Piped", text).run.unchanged == 1
+    assert len(bench.store.list_documents()) == 2
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n", b"", b"\xef\xbb\xbf", "\u3000"])
+def test_an_empty_text_is_refused(bench: Bench, text: str | bytes) -> None:
+    with pytest.raises(InvalidInput, match="there is no text to store under 'Piped'"):
+        bench.pipeline.ingest_text("Piped", text)
+    assert not bench.pipeline.inbox.exists()
 
 
 def test_titles_that_differ_in_their_signs_alone_name_different_texts(bench: Bench) -> None:
