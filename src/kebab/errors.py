@@ -24,11 +24,25 @@ KebabError
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+
+# Up to the last @ of the authority; where a password holds a slash, up to the last @ at all.
+# Bounded, so that a long text without an @ is read in linear time.
+_CREDENTIALS = re.compile(r"(?<=://)(?:[^\s/?#]{0,1000}@|[^\s:/@]{0,1000}:(?!\d{1,5}[/?#])\S{0,1000}@)")
+_QUERY = re.compile(r"(://\S{0,2000}?\?)\S{1,2000}")
+
+
+def redacted(text: str) -> str:
+    """The text with the credentials of every address in it replaced by ``***``, and so its query."""
+    return _QUERY.sub(r"\1***", _CREDENTIALS.sub("***@", text)) if "://" in text else text
 
 
 class KebabError(Exception):
-    """A failure with a stable ``code``, a message that names the value, and a hint for what to do."""
+    """A failure with a stable ``code``, a message that names the value, and a hint for what to do.
+
+    No text in it holds the credentials of an address: messages go to screens, logs and bug reports.
+    """
 
     code = "generic"
     exit_code = 2
@@ -36,10 +50,13 @@ class KebabError(Exception):
     def __init__(
         self, message: str, *, hint: str | None = None, details: Mapping[str, object] | None = None
     ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-        self.details: dict[str, object] = dict(details or {})
+        self.message = redacted(message)
+        super().__init__(self.message)
+        self.hint = redacted(hint) if hint else hint
+        self.details: dict[str, object] = {
+            key: redacted(value) if isinstance(value, str) else value
+            for key, value in (details or {}).items()
+        }
 
 
 class UsageError(KebabError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -48,12 +49,12 @@ def test_without_a_file_the_defaults_of_the_specification_hold(tmp_path: Path) -
 
 
 def test_flags_win_over_the_environment_which_wins_over_the_file(tmp_path: Path) -> None:
-    file = written(tmp_path, "[search]\ndefault_k = 3\nrrf_k = 30\ncandidates = 50\n")
+    file = written(tmp_path, "[search]\ndefault_k = 3\nrrf_k = 30\ncandidates = 150\n")
     environ = {"KEBAB_SEARCH__DEFAULT_K": "4", "KEBAB_SEARCH__RRF_K": "40"}
     settings = load(file, environ=environ, cwd=tmp_path, search__default_k=5)
     assert settings.search.default_k == 5
     assert settings.search.rrf_k == 40
-    assert settings.search.candidates == 50
+    assert settings.search.candidates == 150
 
 
 @pytest.mark.parametrize(
@@ -74,12 +75,75 @@ def test_flags_win_over_the_environment_which_wins_over_the_file(tmp_path: Path)
         ('[models.reranker]\nprovider = "magic"\n', "models.reranker.provider"),
         ('[models.llm]\nprovider = "magic"\n', "models.llm.provider: it must be one of extractive, ollama"),
         ("[search.weights]\nlexical = 0\nvector = 0\n", "search.weights"),
+        ("[search.weights]\nlexical = nan\n", "search.weights.lexical"),
+        ("[models.llm]\ntimeout_s = inf\n", "models.llm.timeout_s"),
+        ("[search]\ncandidates = 99\n", "search.candidates"),
+        ('[workspace]\nroot = "a\\u0000b"\n', "null character"),
     ],
 )
 def test_a_wrong_value_is_an_error_that_names_its_key(tmp_path: Path, text: str, key: str) -> None:
     with pytest.raises(ConfigInvalid) as caught:
         load(written(tmp_path, text), cwd=tmp_path)
     assert key in caught.value.message
+
+
+def scalars(section: type[msgspec.Struct], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Every key with its default, but those of the sections inside."""
+    for field in msgspec.structs.fields(section):
+        if isinstance(field.default, msgspec.Struct):
+            yield from scalars(type(field.default), f"{prefix}{field.name}.")
+        elif field.name != "sources":
+            yield f"{prefix}{field.name}", field.default
+
+
+@pytest.mark.parametrize(("key", "default"), list(scalars(File)))
+def test_the_file_is_held_to_the_type_of_every_key(tmp_path: Path, key: str, default: object) -> None:
+    section, _, name = key.rpartition(".")
+    wrong = "7" if isinstance(default, (str, tuple)) else f'"{default}"'
+    file = written(tmp_path, f"[{section}]\n{name} = {wrong}\n")
+    with pytest.raises(ConfigInvalid) as caught:
+        load(file, cwd=tmp_path)
+    assert caught.value.message.startswith(f"{key}: ")
+
+
+@pytest.mark.parametrize("data_dir", ["notes", "notes/../notes/", ".", "link"])
+def test_the_data_folder_is_no_source_and_holds_none(tmp_path: Path, data_dir: str) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "link").symlink_to("notes")
+    text = f'[workspace]\nroot = "notes"\n[storage]\ndata_dir = "{data_dir}"\n'
+    with pytest.raises(ConfigInvalid, match=r"^storage\.data_dir: .* 'default'"):
+        load(written(tmp_path, text), cwd=tmp_path)
+
+
+def test_a_source_may_hold_the_data_folder(tmp_path: Path) -> None:
+    text = '[workspace]\nroot = "."\n[storage]\ndata_dir = "data"\n'
+    assert load(written(tmp_path, text), cwd=tmp_path).data_dir == tmp_path / "data"
+
+
+def test_a_relative_address_of_the_memory_is_relative_to_the_file(tmp_path: Path) -> None:
+    for url, meant in (
+        ("surrealkv://runs", f"surrealkv://{tmp_path}/runs"),
+        ("surrealkv:///var/runs", "surrealkv:///var/runs"),
+        ("wss://host/rpc", "wss://host/rpc"),
+    ):
+        file = written(tmp_path, f'[memory]\nurl = "{url}"\n')
+        assert load(file, cwd=Path("/")).memory.url == meant
+
+
+def test_a_root_of_the_environment_or_a_flag_replaces_the_sources_of_the_file(tmp_path: Path) -> None:
+    file = written(tmp_path, '[[sources]]\nid = "a"\nroot = "x"\n')
+    by_flag = load(file, cwd=tmp_path, workspace__root="/notes")
+    by_variable = load(file, cwd=tmp_path, environ={"KEBAB_WORKSPACE__ROOT": "/notes"})
+    for settings in (by_flag, by_variable):
+        assert [(source.id, source.root) for source in settings.sources] == [("default", "/notes")]
+
+
+def test_the_defaults_take_nothing_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KEBAB_SEARCH__DEFAULT_K", "3")
+    settings = config.defaults(root=tmp_path / "notes", data_dir=tmp_path / "data")
+    assert (settings.search.default_k, settings.data_dir) == (10, tmp_path / "data")
 
 
 def test_a_file_that_is_no_toml_is_an_error_that_names_the_file(tmp_path: Path) -> None:
@@ -115,7 +179,7 @@ def test_a_value_of_the_environment_is_not_blamed_on_the_file(tmp_path: Path, na
 
 def test_every_fusion_policy_can_be_configured() -> None:
     (field,) = [one for one in msgspec.structs.fields(Search) if one.name == "hybrid_fusion"]
-    (meta,) = field.type.__metadata__
+    (meta,) = [mark for mark in field.type.__metadata__ if isinstance(mark, msgspec.Meta)]
     assert meta.pattern == f"^({'|'.join(policies(k=60, lexical=1, vector=1))})$"
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from kebab import config
 from kebab.assembly.engines import Engines
-from kebab.config import Settings
+from kebab.config import Settings, trust
 from kebab.config.sections import EmbeddingModel
 from kebab.domain.reports import ModelStatus
 from kebab.errors import ConfigNotFound, EngineError
@@ -43,7 +43,8 @@ class ModelShelf:
         choice = self.choice(name)
         # Loaded before it is written down: a name that cannot be used must not break every later search.
         _key(self.build(choice))
-        write_whole(file, edited(file.read_text(encoding="utf-8"), "models.embedding", choice.keys))
+        with trust.kept(file):
+            write_whole(file, edited(file.read_text(encoding="utf-8"), "models.embedding", choice.keys))
         status = self._status(choice, self._cached_vectors())
         told = config.load(file).models.embedding.provider
         note = f"the environment still says {told}" if told != choice.provider else status.note

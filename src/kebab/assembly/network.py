@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from kebab.config import Settings
+from kebab.errors import redacted
 
 OLLAMA = "http://127.0.0.1:11434"
 """Where Ollama listens when the settings name no endpoint."""
 
 
 def endpoints(settings: Settings) -> tuple[str, ...]:
-    """Every network address that these settings may contact, sorted; empty means none, ever."""
+    """Every network address that these settings may contact, sorted; none of them shows its credentials."""
     embedding, llm = settings.models.embedding, settings.models.llm
     found = {_endpoint(embedding.provider, embedding.endpoint), _endpoint(llm.provider, llm.endpoint)}
     local = (embedding, settings.models.reranker)
@@ -17,7 +18,7 @@ def endpoints(settings: Settings) -> tuple[str, ...]:
         found.add("https://huggingface.co (fastembed, to download the model once)")
     url = settings.memory.url
     found.add(url if url.startswith(("ws:", "wss:", "http:", "https:")) else "")
-    return tuple(sorted(found - {""}))
+    return tuple(sorted(redacted(address) for address in found - {""}))
 
 
 def _endpoint(provider: str, endpoint: str) -> str:

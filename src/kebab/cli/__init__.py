@@ -16,6 +16,7 @@ from kebab.cli.session import common_options
 COMMANDS: dict[str, tuple[Entry, ...]] = {
     "Start": (
         Entry("init", "kebab.cli.init:init", "Write an annotated config.toml and create the data folder."),
+        Entry("trust", "kebab.cli.trust:trust", "Show what a project's file asks for, and trust it."),
         Entry("demo", "kebab.cli.demo:demo", "Show what kebab does, on a bundled sample vault."),
     ),
     "Bring in": (

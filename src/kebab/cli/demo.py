@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 import kebab
+from kebab import config
 from kebab.cli import answers, render
 from kebab.cli.ingest import summary
 from kebab.cli.session import Session, command
@@ -58,7 +59,8 @@ class _Tour:
 
         self.session = session
         self.screen = session.screen
-        self.kebab = Kebab.open(root=root, data_dir=data_dir)
+        # Whatever the user has set: a tour shows the product, and must not call the user's model.
+        self.kebab = Kebab(config.defaults(root=root, data_dir=data_dir))
         self.number = 0
 
     def run(self) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import click
 from click.exceptions import NoArgsIsHelpError
 
-from kebab.errors import KebabError
+from kebab.errors import KebabError, redacted
 
 INTERRUPTED = 130
 FAILED = 2
@@ -61,7 +61,7 @@ def _described(error: BaseException) -> tuple[str, str, str | None, Mapping[str,
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""
         return "io_error", f"{error.strerror or error}{where}", None, {}
-    text = " ".join(str(error).split())
+    text = redacted(" ".join(str(error).split()))
     hint = "this is a fault in kebab; run the same command with --verbose to see where"
     return "generic", f"{type(error).__name__}: {text}" if text else type(error).__name__, hint, {}
 
@@ -85,7 +85,7 @@ def _print_json(*, code: str, message: str, hint: str | None, details: Mapping[s
 def _print_traceback(error: BaseException) -> None:
     import traceback
 
-    traceback.print_exception(error)
+    click.echo(redacted("".join(traceback.format_exception(error))), err=True, nl=False)
 
 
 def _asked(arguments: Sequence[str], *flags: str) -> bool:

@@ -8,20 +8,25 @@ from pathlib import Path
 import click
 
 from kebab import config
+from kebab.cli.confirm import agreed
 from kebab.cli.session import Session, command
 from kebab.cli.template import template
+from kebab.config import trust
 from kebab.errors import InvalidInput, ReadOnly, StorageError
 
 
 @command("init")
 @click.argument("directory", required=False, type=click.Path(file_okay=False, path_type=Path))
 @click.option("--force", is_flag=True, help="Overwrite a configuration that exists.")
+@click.option("--yes", is_flag=True, help="Create DIRECTORY without asking; needed without a terminal.")
 @click.option("--data-dir", type=click.Path(path_type=Path), help="Keep the data here.")
-def init(session: Session, directory: Path | None, force: bool, data_dir: Path | None) -> None:
+def init(session: Session, directory: Path | None, force: bool, yes: bool, data_dir: Path | None) -> int:
     """Write an annotated config.toml and create the data folder.
 
     With DIRECTORY the file is DIRECTORY/.kebab/config.toml and the documents are those in DIRECTORY; its data
     lies in DIRECTORY/.kebab/data. Without it, the file is the user's own (--config names another).
+
+    A DIRECTORY that does not exist is created if you agree; exits with status 1 if you do not.
     """
     from kebab import wire
 
@@ -30,13 +35,26 @@ def init(session: Session, directory: Path | None, force: bool, data_dir: Path |
     file, text = _planned(session.config, directory, data_dir)
     if file.exists() and not force:
         raise InvalidInput(f"{file} exists already", hint="kebab init --force overwrites it")
+    if directory is not None and not _wanted(directory, yes=yes):
+        session.say("nothing was created")
+        return 1
     _write(file, text)
+    trust.consent(file)
     settings = config.load(file)
     _create(settings.data_dir)
     root = settings.sources[0].root
     report = wire.InitReport(config=str(file), data_dir=str(settings.data_dir), root=root)
     session.put(report, lambda: _told(file, settings.data_dir, Path(root)))
     session.say("next: kebab ingest" if Path(root).is_dir() else f"next: create {root}, then: kebab ingest")
+    return 0
+
+
+def _wanted(directory: Path, *, yes: bool) -> bool:
+    """Whether a folder that does not exist is meant: a slip of the keys must not leave a tree behind."""
+    folder = Path(os.path.abspath(directory.expanduser()))
+    if folder.is_dir():
+        return True
+    return agreed(f"{folder} does not exist. Create it?", yes=yes, command=f"kebab init {directory}")
 
 
 def _told(file: Path, data_dir: Path, root: Path) -> str:

@@ -7,17 +7,18 @@ relative to the file that states them. Configuration and data never share a fold
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kebab.config.check import checked
-from kebab.config.locate import default_file, locate
+from kebab.config import trust
+from kebab.config.check import checked, typed
+from kebab.config.locate import default_file, is_project_file, locate
+from kebab.config.read import read_file
 from kebab.config.settings import Settings, settled
 from kebab.errors import ConfigInvalid
 
-__all__ = ["Settings", "default_file", "load"]
+__all__ = ["Settings", "default_file", "defaults", "load"]
 
 
 def load(
@@ -30,27 +31,33 @@ def load(
     """Read the settings once.
 
     ``overrides`` are flags by dotted key, such as ``{"search.default_k": 5}``. Raises ConfigNotFound when an
-    explicit file is absent, ConfigInvalid for anything the file, the environment or a flag gets wrong.
+    explicit file is absent, ConfigInvalid for anything the file, the environment or a flag gets wrong, and
+    for what a project's file may not set before ``kebab trust``. A file that is named is the user's own word.
     """
     environ = os.environ if environ is None else environ
     path = locate(explicit, environ=environ, cwd=cwd or Path.cwd())
-    values = _read(path) if path else {}
+    values = read_file(path) if path else {}
+    if path and explicit is None and is_project_file(path):
+        trust.require(path, values, environ=environ)
     variables = _from_environment(environ)
-    for key, value in variables.items():
-        _set(values, key.split("."), value)
-    for key, value in (overrides or {}).items():
-        _set(values, key.split("."), value)
+    _lay_over(values, variables)
+    _lay_over(values, overrides or {})
     base = path.parent if path else (cwd or Path.cwd())
     return settled(checked(values, path, variables), path, base=base, environ=environ)
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"{path} is not valid TOML: {error}") from error
-    except OSError as error:
-        raise ConfigInvalid(f"{path} cannot be read: {error.strerror}") from error
+def defaults(*, root: Path, data_dir: Path) -> Settings:
+    """The settings of somebody who has set nothing, whatever files and variables there are."""
+    given = {"workspace": {"root": str(root)}, "storage": {"data_dir": str(data_dir)}}
+    return settled(checked(given, None, ()), None, base=Path.cwd(), environ={})
+
+
+def _lay_over(values: dict[str, Any], stronger: Mapping[str, object]) -> None:
+    """Set the stronger keys. A root among them replaces the sources that weaker places state."""
+    if "workspace.root" in stronger:
+        values.pop("sources", None)
+    for key, value in stronger.items():
+        _set(values, key.split("."), value)
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
@@ -58,7 +65,8 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     found: dict[str, object] = {}
     for name, raw in sorted(environ.items()):
         if name.startswith("KEBAB_") and "__" in name:
-            found[name.removeprefix("KEBAB_").lower().replace("__", ".")] = raw
+            key = name.removeprefix("KEBAB_").lower().replace("__", ".")
+            found[key] = typed(key, raw)
     return found
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
@@ -23,11 +24,52 @@ def checked(values: dict[str, Any], path: Path | None, variables: Collection[str
         raise ConfigInvalid(
             "workspace.root and [[sources]] are both set", hint="keep one of them: sources replace the root"
         )
+    for key in _not_finite(values, ""):
+        raise ConfigInvalid(f"{key}: it must be a finite number", hint=_origin(key, path, variables))
     try:
-        return msgspec.convert(_typed(values), File, strict=True)
+        return msgspec.convert(values, File, strict=True)
     except msgspec.ValidationError as error:
         key = _key_of(error)
         raise ConfigInvalid(f"{key}: {_message_of(error)}", hint=_origin(key, path, variables)) from error
+
+
+def typed(key: str, text: str) -> object:
+    """A text from the environment with the type that its dotted key asks for; a list is split at commas.
+
+    A text that does not fit comes back as it is: checking the whole then names the key.
+    """
+    kind = _type_of(key)
+    if kind is None or kind is str:
+        return text
+    if get_origin(_bare(kind)) is tuple:
+        return [part.strip() for part in text.split(",") if part.strip()]
+    try:
+        return msgspec.to_builtins(msgspec.convert(text, kind, strict=False))
+    except msgspec.ValidationError:
+        return text
+
+
+def _type_of(key: str) -> Any:
+    """What the tables say of a key; None for one that they do not know, or that is a section."""
+    owner: Any = File
+    for name in key.split("."):
+        if not (isinstance(owner, type) and issubclass(owner, msgspec.Struct)):
+            return None
+        owner = next((field.type for field in msgspec.structs.fields(owner) if field.name == name), None)
+    return None if isinstance(owner, type) and issubclass(owner, msgspec.Struct) else owner
+
+
+def _bare(kind: Any) -> Any:
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+def _not_finite(values: object, prefix: str) -> Iterator[str]:
+    """The keys whose value is nan or inf, which TOML allows and no setting does."""
+    if isinstance(values, dict):
+        for name, value in values.items():
+            yield from _not_finite(value, f"{prefix}.{name}" if prefix else name)
+    elif isinstance(values, float) and not math.isfinite(values):
+        yield prefix
 
 
 def _origin(key: str, path: Path | None, variables: Collection[str]) -> str:
@@ -36,27 +78,6 @@ def _origin(key: str, path: Path | None, variables: Collection[str]) -> str:
         if f"{set_there}.".startswith(f"{key}."):
             return f"the value comes from the environment: KEBAB_{set_there.replace('.', '__').upper()}"
     return f"the value stands in {path}" if path else "see: kebab init for an annotated file"
-
-
-def _typed(values: dict[str, Any]) -> dict[str, Any]:
-    """Give strings from the environment the type that their key asks for."""
-    return {key: _typed_section(File, key, value) for key, value in values.items()}
-
-
-def _typed_section(owner: type, key: str, value: object) -> object:
-    field = next((f for f in msgspec.structs.fields(owner) if f.name == key), None)
-    if field is None:
-        return value
-    if isinstance(value, dict) and isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
-        return {k: _typed_section(field.type, k, v) for k, v in value.items()}
-    if isinstance(value, str) and field.type is not str:
-        if getattr(field.type, "__origin__", None) is tuple:
-            return [part.strip() for part in value.split(",") if part.strip()]
-        try:
-            return msgspec.convert(value, field.type, strict=False)
-        except msgspec.ValidationError:
-            return value  # reported with its key by the strict pass
-    return value
 
 
 def _key_of(error: msgspec.ValidationError) -> str:

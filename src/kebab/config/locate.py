@@ -8,11 +8,19 @@ from pathlib import Path
 
 from kebab.errors import ConfigNotFound
 
+PROJECT_FOLDER = ".kebab"
+FILE_NAME = "config.toml"
+
 
 def default_file(environ: Mapping[str, str] | None = None) -> Path:
     """Where ``kebab init`` writes and every command looks: XDG on every system."""
     environ = os.environ if environ is None else environ
-    return _xdg(environ, "XDG_CONFIG_HOME", "~/.config") / "kebab" / "config.toml"
+    return _xdg(environ, "XDG_CONFIG_HOME", "~/.config") / "kebab" / FILE_NAME
+
+
+def trusted_file(environ: Mapping[str, str]) -> Path:
+    """Where the user's consents are kept: beside the user's own configuration."""
+    return default_file(environ).with_name("trusted.json")
 
 
 def default_data_dir(environ: Mapping[str, str]) -> Path:
@@ -32,16 +40,21 @@ def locate(explicit: Path | None, *, environ: Mapping[str, str], cwd: Path) -> P
                 f"there is no configuration file at {path}", hint="create one with: kebab init DIR"
             )
         return path
-    found = _project_file(cwd)
+    found = project_file(cwd)
     if found is None and default_file(environ).is_file():
         found = default_file(environ)
     return found
 
 
-def _project_file(cwd: Path) -> Path | None:
+def is_project_file(path: Path) -> bool:
+    """Whether a file stands where projects have theirs."""
+    return path.name == FILE_NAME and path.parent.name == PROJECT_FOLDER
+
+
+def project_file(cwd: Path) -> Path | None:
     """The file of the project that the folder belongs to: its own, or that of the nearest folder above."""
     for folder in (cwd, *cwd.parents):
-        candidate = folder / ".kebab" / "config.toml"
+        candidate = folder / PROJECT_FOLDER / FILE_NAME
         if candidate.is_file() and (folder == cwd or _is_own(candidate)):
             return candidate
     return None

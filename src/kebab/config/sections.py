@@ -1,17 +1,38 @@
 """The tables of the file: every key that can be set, its type, its default, and what it is for.
 
 The string below a key is its documentation; ``kebab init`` writes it into the annotated file.
+
+A type written ``Free[…]``, ``InProject[…]`` or ``InKebab[…]`` says what a project's file may set before its
+owner trusts it (see ``trust``). A key without such a mark needs trust, so that a new one does by default.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from enum import Enum, auto
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
 
 from kebab.domain.documents import TrustLevel
 from kebab.domain.queries import SearchMode
+
+T = TypeVar("T")
+
+
+class Untrusted(Enum):
+    """What the file of a project that nobody trusts yet may do with a key."""
+
+    SETS = auto()
+    NAMES_IN_PROJECT = auto()
+    """Only a folder inside the project."""
+    NAMES_IN_KEBAB = auto()
+    """Only a folder inside the project's ``.kebab``, where kebab may write."""
+
+
+Free = Annotated[T, Untrusted.SETS]
+InProject = Annotated[T, Untrusted.NAMES_IN_PROJECT]
+InKebab = Annotated[T, Untrusted.NAMES_IN_KEBAB]
 
 Positive = Annotated[int, Meta(ge=1)]
 NonNegative = Annotated[int, Meta(ge=0)]
@@ -33,28 +54,28 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Workspace(Section, frozen=True):
-    root: str = "~/KnowledgeBase"
-    """The folder with your documents."""
-    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    root: InProject[str] = "~/KnowledgeBase"
+    """The folder with your documents; a project's file that names none means the project's folder."""
+    exclude: Free[tuple[str, ...]] = DEFAULT_EXCLUDE
     """What the walk leaves out, in gitignore syntax; .gitignore and .kebabignore files hold as well."""
 
 
 class Source(Section, frozen=True):
-    id: SourceId
+    id: Free[SourceId]
     """Letters, digits, dot, dash and underscore; inbox is taken by what belongs to no source."""
-    root: str
+    root: InProject[str]
     """The folder of this source."""
-    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    exclude: Free[tuple[str, ...]] = DEFAULT_EXCLUDE
     """What the walk leaves out, in gitignore syntax."""
-    trust_level: TrustLevel = TrustLevel.PRIMARY
+    trust_level: Free[TrustLevel] = TrustLevel.PRIMARY
     """primary, secondary or generated; front matter may say otherwise."""
-    source_type: str = "note"
+    source_type: Free[str] = "note"
     """A word of your own to filter by, such as note, paper or reference."""
 
 
 class Storage(Section, frozen=True):
-    data_dir: str = ""
-    """Empty means ``$XDG_DATA_HOME/kebab``, on every system."""
+    data_dir: InKebab[str] = ""
+    """Empty means ``data`` beside a project's file, and ``$XDG_DATA_HOME/kebab`` elsewhere."""
 
 
 class Ingest(Section, frozen=True):
@@ -67,11 +88,11 @@ class Ingest(Section, frozen=True):
 
 
 class Chunking(Section, frozen=True):
-    target_tokens: Annotated[int, Meta(ge=16)] = 500
+    target_tokens: Free[Annotated[int, Meta(ge=16)]] = 500
     """Paragraphs gather until a chunk has about this size."""
-    overlap_tokens: NonNegative = 80
+    overlap_tokens: Free[NonNegative] = 80
     """What a chunk repeats of the one before it, in whole blocks."""
-    max_tokens: Annotated[int, Meta(ge=16)] = 1000
+    max_tokens: Free[Annotated[int, Meta(ge=16)]] = 1000
     """No chunk is ever larger."""
 
     def __post_init__(self) -> None:
@@ -137,9 +158,9 @@ class Models(Section, frozen=True):
 
 
 class Weights(Section, frozen=True):
-    lexical: Annotated[float, Meta(ge=0)] = 0.7
+    lexical: Free[Annotated[float, Meta(ge=0)]] = 0.7
     """What words count in weighted fusion."""
-    vector: Annotated[float, Meta(ge=0)] = 0.3
+    vector: Free[Annotated[float, Meta(ge=0)]] = 0.3
     """What meaning counts in weighted fusion."""
 
     def __post_init__(self) -> None:
@@ -150,34 +171,34 @@ class Weights(Section, frozen=True):
 class Adaptive(Section, frozen=True):
     """What adaptive fusion does with the evidence of a query; learned by ``kebab eval tune``."""
 
-    held: Annotated[float, Meta(ge=0, le=1)] = 0.3
+    held: Free[Annotated[float, Meta(ge=0, le=1)]] = 0.3
     """Weight of meaning when the best hits by words hold enough of the query."""
-    unheld: Annotated[float, Meta(ge=0, le=1)] = 0.9
+    unheld: Free[Annotated[float, Meta(ge=0, le=1)]] = 0.9
     """Weight of meaning when they hold nothing of it, or when the languages do not meet."""
-    enough: Annotated[float, Meta(gt=0, le=1)] = 0.4
+    enough: Free[Annotated[float, Meta(gt=0, le=1)]] = 0.4
     """The share of the query, by rarity of its words, that is enough."""
-    bridge: Annotated[float, Meta(ge=0, le=1)] = 0.9
+    bridge: Free[Annotated[float, Meta(ge=0, le=1)]] = 0.9
     """How much of the words' part the nearest text in another language earns."""
 
 
 class Search(Section, frozen=True):
-    lexical_engine: LexicalEngine = "tantivy"
+    lexical_engine: Free[LexicalEngine] = "tantivy"
     """tantivy or fts5."""
-    default_mode: SearchMode = SearchMode.HYBRID
+    default_mode: Free[SearchMode] = SearchMode.HYBRID
     """lexical, vector or hybrid."""
-    default_k: Annotated[int, Meta(ge=1, le=1000)] = 10
+    default_k: Free[Annotated[int, Meta(ge=1, le=1000)]] = 10
     """How many hits without -k."""
-    hybrid_fusion: FusionName = "adaptive"
+    hybrid_fusion: Free[FusionName] = "adaptive"
     """How the legs are joined: rrf, weighted_rrf, convex or adaptive."""
-    rrf_k: Positive = 60
+    rrf_k: Free[Positive] = 60
     """The constant of reciprocal rank fusion."""
     weights: Weights = Weights()
     adaptive: Adaptive = Adaptive()
-    candidates: Annotated[int, Meta(ge=10, le=10_000)] = 100
+    candidates: Free[Annotated[int, Meta(ge=100, le=10_000)]] = 100
     """How deep each leg looks; never less than twice the hits asked for."""
-    snippet_chars: Annotated[int, Meta(ge=40, le=10_000)] = 220
+    snippet_chars: Free[Annotated[int, Meta(ge=40, le=10_000)]] = 220
     """Length of a snippet."""
-    stale_threshold_days: NonNegative = 30
+    stale_threshold_days: Free[NonNegative] = 30
     """Hits indexed longer ago are marked stale; 0 never marks one for its age."""
 
 
@@ -212,7 +233,7 @@ class Rag(Section, frozen=True):
 
 class Memory(Section, frozen=True):
     url: str = ""
-    """Empty means a folder beside the other data."""
+    """Empty means a folder beside the other data; surrealkv://FOLDER another one, wss://… a server."""
     namespace: str = "kebab"
     """SurrealDB's namespace."""
     database: str = "memory"

@@ -9,9 +9,13 @@ from pathlib import Path
 import msgspec
 
 from kebab.config.locate import default_data_dir
+from kebab.config.paths import absolute
 from kebab.config.sections import Chunking, File, Ingest, Memory, Models, Rag, Search, Serve, Source
 from kebab.domain.documents import INBOX_ID
 from kebab.errors import ConfigInvalid
+
+FOLDER_URL = "surrealkv://"
+"""How an address of the execution memory begins that names a folder."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,21 +36,41 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 def settled(file: File, path: Path | None, *, base: Path, environ: Mapping[str, str]) -> Settings:
     """The file's values with relative paths resolved against ``base``.
 
-    Raises ConfigInvalid when two sources share an id.
+    Raises ConfigInvalid when two sources share an id, or a source lies where kebab keeps its data.
     """
     data_dir = file.storage.data_dir
+    place = absolute(data_dir, base) if data_dir else default_data_dir(environ)
     return Settings(
         file=path,
-        data_dir=_absolute(data_dir, base) if data_dir else default_data_dir(environ),
-        sources=_sources(file, base),
+        data_dir=place,
+        sources=_apart_from(place, _sources(file, base)),
         ingest=file.ingest,
         chunking=file.chunking,
         models=_models(file.models, base),
         search=file.search,
         rag=file.rag,
-        memory=file.memory,
+        memory=_memory(file.memory, base),
         serve=file.serve,
     )
+
+
+def _apart_from(data_dir: Path, sources: tuple[Source, ...]) -> tuple[Source, ...]:
+    """Sources may hold the data folder, which is never walked; they may not be it or lie inside it."""
+    for source in sources:
+        if Path(os.path.realpath(source.root)).is_relative_to(os.path.realpath(data_dir)):
+            raise ConfigInvalid(
+                f"storage.data_dir: {data_dir} holds the documents of the source {source.id!r}",
+                hint="keep the data in a folder of its own",
+            )
+    return sources
+
+
+def _memory(memory: Memory, base: Path) -> Memory:
+    """A folder in the URL is made absolute; a server's address stays."""
+    if not memory.url.startswith(FOLDER_URL):
+        return memory
+    folder = absolute(memory.url.removeprefix(FOLDER_URL), base)
+    return msgspec.structs.replace(memory, url=f"{FOLDER_URL}{folder}")
 
 
 def _sources(file: File, base: Path) -> tuple[Source, ...]:
@@ -61,18 +85,13 @@ def _sources(file: File, base: Path) -> tuple[Source, ...]:
             f"sources.id: {INBOX_ID!r} is taken by the texts and files that belong to no source",
             hint="call the source otherwise",
         )
-    return tuple(msgspec.structs.replace(s, root=str(_absolute(s.root, base))) for s in sources)
+    return tuple(msgspec.structs.replace(s, root=str(absolute(s.root, base))) for s in sources)
 
 
 def _models(models: Models, base: Path) -> Models:
     embedding, reranker = models.embedding, models.reranker
     if embedding.path:
-        embedding = msgspec.structs.replace(embedding, path=str(_absolute(embedding.path, base)))
+        embedding = msgspec.structs.replace(embedding, path=str(absolute(embedding.path, base)))
     if reranker.path:
-        reranker = msgspec.structs.replace(reranker, path=str(_absolute(reranker.path, base)))
+        reranker = msgspec.structs.replace(reranker, path=str(absolute(reranker.path, base)))
     return msgspec.structs.replace(models, embedding=embedding, reranker=reranker)
-
-
-def _absolute(path: str, base: Path) -> Path:
-    expanded = Path(os.path.expandvars(path)).expanduser()
-    return Path(os.path.normpath(base / expanded))

@@ -89,6 +89,26 @@ class InitReport(Shape, frozen=True, tag_field="schema_version", tag="init_repor
     root: str
 
 
+class TrustRequest(Shape, frozen=True):
+    """A setting of a project's file that counts only with trust, as TOML writes its value."""
+
+    key: str
+    value: str
+
+
+class TrustReport(Shape, frozen=True, tag_field="schema_version", tag="trust_report.v1"):
+    """What a project's file is trusted with; empty where it asks for nothing that needs trust."""
+
+    config: str
+    requests: tuple[TrustRequest, ...]
+
+
+class TrustList(Shape, frozen=True, tag_field="schema_version", tag="trust_list.v1"):
+    """The projects that the user trusts, by folder."""
+
+    projects: tuple[str, ...]
+
+
 def doctor(report: domain.DoctorReport) -> Doctor:
     checks = tuple(
         of(check, Check, ok=check.status is not domain.CheckStatus.FAULT) for check in report.checks

@@ -1,0 +1,44 @@
+"""A configuration file as it is written, before anything in it is checked."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from kebab.config.locate import is_project_file
+from kebab.errors import ConfigInvalid
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """What the file states; a project's file that names no folders means its own. Raises ConfigInvalid."""
+    values = _read(path)
+    return _with_project_defaults(values) if is_project_file(path) else values
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigInvalid(f"{path} is not valid TOML: {error}") from error
+    except OSError as error:
+        raise ConfigInvalid(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _with_project_defaults(stated: dict[str, Any]) -> dict[str, Any]:
+    """What a project's file states, with the project's folder and ``.kebab/data`` where it names none.
+
+    Without them an empty file in a clone would lead to the user's own notes and data.
+    """
+    values = dict(stated)
+    if "sources" not in values:
+        values["workspace"] = _with(values.get("workspace", {}), "root", "..")
+    values["storage"] = _with(values.get("storage", {}), "data_dir", "data")
+    return values
+
+
+def _with(section: Any, key: str, default: str) -> Any:
+    """The section with a default for one key; what is no section stays, to be refused by name."""
+    if not isinstance(section, dict):
+        return section
+    return {**section, key: section.get(key) or default}
