@@ -31,12 +31,9 @@ from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ingest.catch_up import catch_up_lexical, catch_up_vector
 from kebab.ports import EmbeddingKind, ModelKey
 from kebab.search.analyze import Analyzer
-from kebab.search.evidence import CoverageReader
+from kebab.search.build import SearchParts, build_retriever
 from kebab.search.fusion import policies
 from kebab.search.hybrid import HybridRetriever
-from kebab.search.lexical import LexicalRetriever
-from kebab.search.present import Presenter
-from kebab.search.vector import VectorRetriever
 
 MODEL = ModelKey("bench", "1", DIMENSIONS)
 WARM_UP = 20
@@ -142,18 +139,16 @@ class KnownEmbedder:
 
 
 def retriever(place: Place, embedder: KnownEmbedder) -> HybridRetriever:
-    files = DiskSourceFiles({}, place.store.file_state)
-    presenter = Presenter(place.store, place.analyzer, files, stale_after=timedelta(days=30))
-    return HybridRetriever(
-        lexical=LexicalRetriever(place.lexical, place.store, place.analyzer, presenter),
-        vector=VectorRetriever(
-            place.vectors, embedder, place.store, place.embeddings, place.analyzer, presenter
-        ),
+    parts = SearchParts(
         store=place.store,
-        fusion=policies(k=60, lexical=0.7, vector=0.3)[Search().hybrid_fusion],
-        evidence=CoverageReader(place.lexical, place.store, place.analyzer),
-        presenter=presenter,
+        embeddings=place.embeddings,
+        files=DiskSourceFiles({}, place.store.file_state),
+        analyzer=place.analyzer,
+        lexical=place.lexical,
+        vectors=(embedder, place.vectors),
     )
+    fusion = policies(k=60, lexical=0.7, vector=0.3)[Search().hybrid_fusion]
+    return build_retriever(parts, fusion=fusion, stale_after=timedelta(days=30))
 
 
 def measure(folder: Path) -> dict[str, Any]:

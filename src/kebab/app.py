@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from kebab.assembly.engines import Stores
     from kebab.assembly.model_shelf import ModelShelf
     from kebab.assembly.moving import Mover
-    from kebab.assembly.search import Searcher
     from kebab.config import Settings
-    from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent, AskRequest
+    from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent
     from kebab.domain.documents import DocumentSummary
     from kebab.domain.evaluations import EvalReport
     from kebab.domain.hits import SearchResponse
@@ -46,9 +45,8 @@ if TYPE_CHECKING:
     from kebab.evaluate.laboratory import Laboratory
     from kebab.ingest.pipeline import IngestPipeline
     from kebab.memory.room import ExecutionMemory
-    from kebab.search.fusion import QueryEvidence
-    from kebab.search.hybrid import HybridRetriever
     from kebab.search.read import Reader
+    from kebab.search.searcher import Searcher
 
 
 class Kebab:
@@ -167,19 +165,11 @@ class Kebab:
         snippet_chars: int | None = None,
     ) -> SearchResponse:
         """One page of hits, best first; ``next_cursor`` of the response gives the next page."""
-        from kebab.domain.ids import encodable
-
-        text = encodable(text)
-        query = self._searcher.query(text, mode=mode, k=k, filters=filters, explain=explain)
-        return self._searcher.page(
-            text,
-            query,
-            fusion=fusion,
-            trace=trace,
-            cursor=cursor,
-            max_tokens=max_tokens,
-            snippet_chars=snippet_chars,
+        searcher = self._searcher
+        query = searcher.query(
+            text, mode=mode, k=k, filters=filters, explain=explain, snippet_chars=snippet_chars
         )
+        return searcher.page(text, query, fusion=fusion, trace=trace, cursor=cursor, max_tokens=max_tokens)
 
     def why(
         self,
@@ -192,18 +182,15 @@ class Kebab:
         fusion: str | None = None,
     ) -> WhyReport:
         """Why a document (by id or path) or a chunk (by id) was, or was not, among the results."""
-        query = self._searcher.query(text, mode=mode, k=k, filters=filters)
-        return self._searcher.why(reference, query, fusion=fusion)
+        searcher = self._searcher
+        query = searcher.query(text, mode=mode, k=k, filters=filters)
+        return searcher.why(reference, query, fusion=fusion)
 
-    def retriever(self, *, fusion: str | None = None, snippet_chars: int | None = None) -> HybridRetriever:
-        """Search as a service for the other rooms: dispatches by the query's mode."""
-        return self._searcher.retriever(fusion=fusion, snippet_chars=snippet_chars)
-
-    @cached_property
+    @property
     def _searcher(self) -> Searcher:
-        from kebab.assembly.search import Searcher
+        from kebab.assembly.search import build_searcher
 
-        return Searcher(self.settings, self.engines)
+        return build_searcher(self.engines)
 
     # --- asking ------------------------------------------------------------------------------------
 
@@ -216,7 +203,7 @@ class Kebab:
         filters: SearchFilters | None = None,
     ) -> Answer:
         """An answer with citations, or a refusal: ``grounded`` tells which. Both are stored."""
-        return self._asker.ask(self._ask_request(question, mode=mode, k=k, filters=filters))
+        return self._asker.ask(self._asker.request(question, mode=mode, k=k, filters=filters))
 
     def ask_stream(
         self,
@@ -227,24 +214,17 @@ class Kebab:
         filters: SearchFilters | None = None,
     ) -> Iterator[AnswerEvent]:
         """The same as it is written. Closing the iterator stops the model and stores what had arrived."""
-        return self._asker.stream(self._ask_request(question, mode=mode, k=k, filters=filters))
+        return self._asker.stream(self._asker.request(question, mode=mode, k=k, filters=filters))
 
     def ask_again(self, trace_id: str) -> AnswerComparison:
         """Repeat a stored answer and say what changed."""
         return self._asker.again(trace_id)
 
-    def _ask_request(
-        self, question: str, *, mode: SearchMode | None, k: int | None, filters: SearchFilters | None
-    ) -> AskRequest:
-        from kebab.assembly.answer import ask_request
-
-        return ask_request(self._searcher, question, mode=mode, k=k, filters=filters)
-
     @cached_property
     def _asker(self) -> Asker:
         from kebab.assembly.answer import build_asker
 
-        return build_asker(self._searcher)
+        return build_asker(self.engines, self._searcher)
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -368,11 +348,11 @@ class Kebab:
     # --- evaluation --------------------------------------------------------------------------------
 
     @cached_property
-    def laboratory(self) -> Laboratory[QueryEvidence]:
+    def laboratory(self) -> Laboratory:
         """Golden queries, standard collections and tuning, measured on this configuration."""
         from kebab.assembly.evaluate import build_laboratory
 
-        return build_laboratory(self._searcher)
+        return build_laboratory(self.engines)
 
     @property
     def evaluations(self) -> Archive:

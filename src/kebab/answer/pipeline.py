@@ -33,18 +33,17 @@ from kebab.domain.answers import (
 )
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.hits import Degradation, Retrieval, SearchHit
-from kebab.domain.ids import ChunkId
-from kebab.domain.queries import SearchQuery
+from kebab.domain.ids import ChunkId, encodable
+from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.domain.tokens import estimate_tokens
 from kebab.errors import EngineError, InvalidInput
-from kebab.ports import Analyzer, AnswerStore, DocumentStore, Retriever
+from kebab.ports import Analyzer, AnswerStore, DocumentStore
+from kebab.search.searcher import Searcher
 
 REFUSALS = {
     "ko": "지식 베이스에서 이 질문의 답을 찾지 못했습니다.",
     "en": "The knowledge base holds no answer to this question.",
 }
-QueryReader = Callable[[AskRequest], SearchQuery]
-"""From what was asked to what is searched: phrases, exclusions and filters in the text are the search's."""
 
 
 @dataclass
@@ -79,17 +78,28 @@ class Asker:
     With ``keeps`` false nothing is stored. An answer that cannot be stored is still given, and says so.
     """
 
-    retriever: Retriever
+    searcher: Searcher
     store: DocumentStore
     analyzer: Analyzer
     gate: Gate
     writer: Writer
     answers: AnswerStore
     max_context_tokens: int
-    read_query: QueryReader
     keeps: bool = True
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     new_id: Callable[[], str] = lambda: f"ans_{secrets.token_hex(6)}"
+
+    def request(
+        self,
+        question: str,
+        *,
+        mode: SearchMode | None = None,
+        k: int | None = None,
+        filters: SearchFilters | None = None,
+    ) -> AskRequest:
+        """The question with the search's defaults in place of what is None. Raises InvalidInput."""
+        query = self.searcher.query(question, mode=mode, k=k, filters=filters)
+        return AskRequest(encodable(question), query.mode, query.k, filters or SearchFilters())
 
     def ask(self, request: AskRequest) -> Answer:
         """The whole answer. Raises InvalidInput for an empty question, EngineError when no one can answer."""
@@ -97,6 +107,10 @@ class Asker:
             if event.answer is not None:
                 return event.answer
         raise AssertionError("a stream ends with its answer")
+
+    def refuses(self, question: str, mode: SearchMode) -> bool:
+        """Whether asking ends in a refusal."""
+        return not self.ask(self.request(question, mode=mode)).grounded
 
     def again(self, trace_id: str) -> AnswerComparison:
         """Ask a stored question once more, as it was asked, and compare; InvalidInput for an unknown id."""
@@ -125,11 +139,15 @@ class Asker:
         yield AnswerEvent(AnswerEventKind.FINAL, answer=answer)
 
     def _begin(self, request: AskRequest) -> _Draft:
-        question = read_question(self.read_query(request).text, self.analyzer)
+        question = read_question(self._query(request).text, self.analyzer)
         if not question.text:
             raise InvalidInput("the question is empty", hint='ask in words: kebab ask "what is …?"')
         created = self.now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         return _Draft(self.new_id(), created, request, question, question)
+
+    def _query(self, request: AskRequest) -> SearchQuery:
+        """What is searched: phrases, exclusions and filters in the question are the search's."""
+        return self.searcher.query(request.question, mode=request.mode, k=request.k, filters=request.filters)
 
     # --- evidence ----------------------------------------------------------------------------------
 
@@ -140,7 +158,7 @@ class Asker:
         it, and each must pass the same gate.
         """
         started = perf_counter()
-        query = self.read_query(draft.request)
+        query = self._query(draft.request)
         found, chunks = self._probe(draft, draft.question, query)
         draft.candidates = tuple(_candidate(hit) for hit in found.hits)
         draft.degraded = found.degraded
@@ -175,7 +193,7 @@ class Asker:
     def _probe(
         self, draft: _Draft, question: Question, query: SearchQuery
     ) -> tuple[Retrieval, list[StoredChunk]]:
-        found = self.retriever.search(query)
+        found = self.searcher.retriever.search(query)
         stored = self.store.hydrate([hit.chunk_id for hit in found.hits])
         chunks = [stored[hit.chunk_id] for hit in found.hits if hit.chunk_id in stored]
         draft.steps.append(AskStep(query.text, len(found.hits), self.gate.judge(question, found, chunks)))
@@ -232,7 +250,7 @@ class Asker:
             model=self.writer.name,
             prompt=self.writer.prompt_version,
             gate=GATE_VERSION,
-            index=self.retriever.index_version,
+            index=self.searcher.retriever.index_version,
             embedding_model=draft.embedding_model,
             analyzer=self.analyzer.version,
         )

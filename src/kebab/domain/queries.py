@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -53,9 +53,8 @@ class SearchQuery:
     """Words written ``-word``: no hit contains one. They are not part of ``text``."""
     explain: bool = False
     """Also say which words of the query each hit holds."""
-
-    def widened(self, k: int) -> SearchQuery:
-        return replace(self, k=max(self.k, k))
+    snippet_chars: int | None = None
+    """How long a snippet may be; None means as configured."""
 
 
 def utc_time(text: str) -> str:

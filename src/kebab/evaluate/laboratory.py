@@ -7,50 +7,58 @@ the product: its parser, chunker, stores, indexes and retrievers.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol
 
+from kebab.answer.pipeline import Asker
 from kebab.domain.evaluations import EvalReport, QuerySet, TuneReport
-from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.evaluate import collections, golden
-from kebab.evaluate.run import Evaluation, Subject, Units
-from kebab.evaluate.tune import Candidate, LegResults, tune
+from kebab.evaluate.run import Evaluation, Units
+from kebab.evaluate.tune import LegResults, tune
 from kebab.ports import DocumentStore
+from kebab.search.grid import GridPoint
+from kebab.search.grid import grid as policy_grid
+from kebab.search.parse import parse_query
+from kebab.search.searcher import Searcher
 
-Evidence = TypeVar("Evidence")
-EvidenceOut = TypeVar("EvidenceOut", covariant=True)
 Progress = Callable[[int, int], None]
-Policies = Mapping[str, Candidate[Evidence]]
 
-
-class TunableSubject(Subject, Protocol[EvidenceOut]):
-    """A hybrid search that also shows what its legs found before they were fused."""
-
-    def before_fusion(self, query: SearchQuery) -> tuple[dict[str, list[Ranked]], EvidenceOut]: ...
+CURRENT = "as configured"
+"""The name that the configured policy has among those that tuning tries."""
 
 
 @dataclass(frozen=True, slots=True)
-class Measured(Generic[Evidence]):
+class Measured:
     """A knowledge base as evaluation sees it."""
 
-    documents: DocumentStore
-    retriever: Callable[[str | None], TunableSubject[Evidence]]
-    """The search under a fusion policy; None means the configured one."""
+    searcher: Searcher
+    asker: Asker
+    """Keeps nothing: the questions of an evaluation are nobody's."""
     fusion: str
+    """The name of the configured policy."""
     embedding_model: str | None
-    read: Callable[[str], SearchQuery]
-    policies: Policies[Evidence]
-    """What tuning tries; the configured policy stands under ``CURRENT``."""
-    refuses: Callable[[str, SearchMode], bool] | None = None
+
+    @property
+    def documents(self) -> DocumentStore:
+        return self.searcher.retriever.store
 
 
-CURRENT = "as configured"
+class Bases(Protocol):
+    """The knowledge bases that can be measured."""
+
+    def here(self) -> Measured:
+        """The open one. Raises NotIndexed."""
+        ...
+
+    def of_folder(self, root: Path) -> AbstractContextManager[Measured]:
+        """One of a folder, ingested with the same settings, gone afterwards."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +72,10 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared(Generic[Evidence]):
+class Prepared:
     """A knowledge base ready to be searched, and the queries for it."""
 
-    base: Measured[Evidence]
+    base: Measured
     queries: QuerySet
     units: Units
     plain: bool
@@ -76,11 +84,10 @@ class Prepared(Generic[Evidence]):
 
 
 @dataclass(frozen=True, slots=True)
-class Laboratory(Generic[Evidence]):
-    """Runs evaluations. ``here`` is the open knowledge base; ``temporary`` makes one of a folder."""
+class Laboratory:
+    """Runs evaluations."""
 
-    here: Callable[[], Measured[Evidence]]
-    temporary: Callable[[Path], AbstractContextManager[Measured[Evidence]]]
+    bases: Bases
 
     def run(
         self,
@@ -102,28 +109,28 @@ class Laboratory(Generic[Evidence]):
 
     def tune(self, tasks: Sequence[Task], *, train_share: float = 0.5) -> TuneReport:
         """Run the legs once for every judged query of every task, then try each policy on what they found."""
-        cached: list[LegResults[Evidence]] = []
-        policies: Policies[Evidence] = {}
+        cached: list[LegResults] = []
+        grid: dict[str, GridPoint] = {}
         for task in tasks:
             with self._prepared(task) as prepared:
-                policies = prepared.base.policies
+                grid = {CURRENT: GridPoint(prepared.base.searcher.retriever.fusion, {}), **policy_grid()}
                 cached += _leg_results(prepared)
-        return tune(cached, grid=policies, current=CURRENT, train_share=train_share)
+        return tune(cached, grid=grid, current=CURRENT, train_share=train_share)
 
-    def _evaluation(self, prepared: Prepared[Evidence], fusion: str | None) -> Evaluation:
+    def _evaluation(self, prepared: Prepared, fusion: str | None) -> Evaluation:
         base = prepared.base
         return Evaluation(
-            subject=base.retriever(fusion),
+            subject=base.searcher.fused_by(fusion),
             store=base.documents,
             units=prepared.units,
             fusion=fusion or base.fusion,
             embedding_model=base.embedding_model,
-            read=SearchQuery if prepared.plain else base.read,
-            refuses=base.refuses,
+            read=SearchQuery if prepared.plain else parse_query,
+            refuses=base.asker.refuses,
         )
 
     @contextmanager
-    def _prepared(self, task: Task) -> Iterator[Prepared[Evidence]]:
+    def _prepared(self, task: Task) -> Iterator[Prepared]:
         if task.collection is not None:
             with self._collection(task.collection, task.queries_file) as prepared:
                 yield prepared
@@ -131,35 +138,35 @@ class Laboratory(Generic[Evidence]):
         assert task.golden is not None, "a task names a collection or a golden file"
         entries = golden.read(task.golden)
         if task.root is None:
-            base = self.here()
+            base = self.bases.here()
             yield Prepared(base, _resolved(entries, task.golden, base), Units(), plain=False)
             return
         started = time.perf_counter()
-        with self.temporary(task.root) as base:
+        with self.bases.of_folder(task.root) as base:
             taken = round(time.perf_counter() - started, 3)
             yield Prepared(base, _resolved(entries, task.golden, base), Units(), plain=False, ingest_s=taken)
 
     @contextmanager
-    def _collection(self, folder: Path, queries_file: str) -> Iterator[Prepared[Evidence]]:
+    def _collection(self, folder: Path, queries_file: str) -> Iterator[Prepared]:
         collection = collections.read(folder, queries=queries_file)
         with TemporaryDirectory(prefix="kebab-eval-") as root:
             keys = collections.write_documents(collection, Path(root))
             started = time.perf_counter()
-            with self.temporary(Path(root)) as base:
+            with self.bases.of_folder(Path(root)) as base:
                 taken = round(time.perf_counter() - started, 3)
                 yield Prepared(base, collection.queries, Units(keys), plain=True, ingest_s=taken)
 
 
-def _resolved(entries: tuple[golden.Entry, ...], file: Path, base: Measured[Evidence]) -> QuerySet:
+def _resolved(entries: tuple[golden.Entry, ...], file: Path, base: Measured) -> QuerySet:
     return golden.resolve(entries, name=file.stem, store=base.documents)
 
 
-def _leg_results(prepared: Prepared[Evidence]) -> Iterator[LegResults[Evidence]]:
+def _leg_results(prepared: Prepared) -> Iterator[LegResults]:
     base = prepared.base
-    subject = base.retriever(None)
+    retriever = base.searcher.retriever
     for query in prepared.queries.judged:
-        asked = SearchQuery(query.text) if prepared.plain else base.read(query.text)
-        rankings, evidence = subject.before_fusion(replace(asked, mode=SearchMode.HYBRID))
+        asked = SearchQuery(query.text) if prepared.plain else parse_query(query.text)
+        rankings, evidence = retriever.before_fusion(replace(asked, mode=SearchMode.HYBRID))
         ids = {ChunkId(item.id) for ranking in rankings.values() for item in ranking}
         stored = base.documents.hydrate(sorted(ids))
         units = {str(key): prepared.units.unit(item, query) for key, item in stored.items()}

@@ -8,44 +8,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass
 
 from kebab.domain.evaluations import EvalQuery, MetricDifference, TunedPolicy, TuneReport
-from kebab.domain.fusion import Fused, Rankings
-from kebab.domain.hits import FusionNote
+from kebab.domain.fusion import Rankings
 from kebab.domain.ids import digest
 from kebab.errors import InvalidInput
 from kebab.evaluate import metrics
-
-Evidence = TypeVar("Evidence")
-EvidenceIn = TypeVar("EvidenceIn", contravariant=True)
+from kebab.search.fusion import FusionPolicy, QueryEvidence
+from kebab.search.grid import GridPoint
 
 METRIC = "nDCG@10"
 
 
-class Policy(Protocol[EvidenceIn]):
-    """What is tuned: any fusion policy of the search room."""
-
-    def fuse(self, rankings: Rankings, evidence: EvidenceIn) -> tuple[list[Fused], FusionNote]: ...
-
-
 @dataclass(frozen=True, slots=True)
-class Candidate(Generic[EvidenceIn]):
-    """One point of the grid, with what the configuration must say to use it."""
-
-    policy: Policy[EvidenceIn]
-    settings: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class LegResults(Generic[Evidence]):
+class LegResults:
     """What the legs found for one query; ``units`` names what each chunk counts as."""
 
     collection: str
     query: EvalQuery
     rankings: Rankings
-    evidence: Evidence
+    evidence: QueryEvidence
     units: Mapping[str, str]
 
     @property
@@ -54,9 +37,9 @@ class LegResults(Generic[Evidence]):
 
 
 def tune(
-    cached: Sequence[LegResults[Evidence]],
+    cached: Sequence[LegResults],
     *,
-    grid: Mapping[str, Candidate[Evidence]],
+    grid: Mapping[str, GridPoint],
     current: str,
     train_share: float = 0.5,
     metric: str = METRIC,
@@ -91,12 +74,10 @@ def tune(
     )
 
 
-def _split(
-    cached: Sequence[LegResults[Evidence]], *, share: float
-) -> tuple[list[LegResults[Evidence]], list[LegResults[Evidence]]]:
+def _split(cached: Sequence[LegResults], *, share: float) -> tuple[list[LegResults], list[LegResults]]:
     """By hash of the query, so that a query keeps its side when others are added."""
-    train: list[LegResults[Evidence]] = []
-    test: list[LegResults[Evidence]] = []
+    train: list[LegResults] = []
+    test: list[LegResults] = []
     for item in cached:
         side = int(digest("eval-split", item.key)[:8], 16) / 0xFFFFFFFF
         (train if side < share else test).append(item)
@@ -104,9 +85,9 @@ def _split(
 
 
 def _legs(
-    cached: Sequence[LegResults[Evidence]],
-    train: Sequence[LegResults[Evidence]],
-    test: Sequence[LegResults[Evidence]],
+    cached: Sequence[LegResults],
+    train: Sequence[LegResults],
+    test: Sequence[LegResults],
     metric: str,
 ) -> tuple[TunedPolicy, ...]:
     names = dict.fromkeys(leg for item in cached for leg in item.rankings)
@@ -118,16 +99,12 @@ def _legs(
     return tuple(rows)
 
 
-def _values(
-    cached: Sequence[LegResults[Evidence]], policy: Policy[Evidence], metric: str
-) -> dict[str, float]:
+def _values(cached: Sequence[LegResults], policy: FusionPolicy, metric: str) -> dict[str, float]:
     fused = {item.key: [f.id for f in policy.fuse(item.rankings, item.evidence)[0]] for item in cached}
     return _score(cached, fused, metric)
 
 
-def _score(
-    cached: Sequence[LegResults[Evidence]], lists: Mapping[str, Sequence[str]], metric: str
-) -> dict[str, float]:
+def _score(cached: Sequence[LegResults], lists: Mapping[str, Sequence[str]], metric: str) -> dict[str, float]:
     judgements = {item.key: dict(item.query.targets) for item in cached}
     rankings = {
         item.key: list(dict.fromkeys(item.units[chunk] for chunk in lists[item.key] if chunk in item.units))
@@ -138,7 +115,7 @@ def _score(
 
 
 def _gain(
-    before: Mapping[str, float], after: Mapping[str, float], test: Sequence[LegResults[Evidence]], metric: str
+    before: Mapping[str, float], after: Mapping[str, float], test: Sequence[LegResults], metric: str
 ) -> MetricDifference:
     """The difference with its interval; queries are weighted so that collections count alike."""
     sizes = Counter(item.collection for item in test)
@@ -150,7 +127,7 @@ def _gain(
     )
 
 
-def _mean(values: Mapping[str, float], items: Sequence[LegResults[Evidence]]) -> float:
+def _mean(values: Mapping[str, float], items: Sequence[LegResults]) -> float:
     """The mean of the collections' means."""
     by_collection: dict[str, list[float]] = {}
     for item in items:

@@ -15,7 +15,6 @@ from kebab.ports.memory import (
     VectorSpace,
 )
 from kebab.ports.models import Embedder, EmbeddingKind, LanguageModel, ModelKey, Prompt, Reranker, Vectors
-from kebab.ports.retrieval import Retriever
 from kebab.ports.text import Analyzer
 from kebab.ports.truth import (
     AnswerStore,
@@ -50,7 +49,6 @@ __all__ = [
     "PendingChange",
     "Prompt",
     "Reranker",
-    "Retriever",
     "Saved",
     "SourceFiles",
     "StoreFile",

@@ -23,7 +23,7 @@ from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.errors import ModelUnavailable
 from kebab.ports import DocumentStore
 from kebab.search.fusion import FusionPolicy, QueryEvidence
-from kebab.search.legs import LegRetriever, Question, behind, failed
+from kebab.search.legs import LegRequest, LegRetriever, behind, failed
 from kebab.search.lexical import lexical_score
 from kebab.search.present import Placed, Presenter
 from kebab.search.spread import WINDOW
@@ -152,7 +152,7 @@ class HybridRetriever:
 
     def _find(self, query: SearchQuery, vector: LegRetriever | None, watch: Stopwatch) -> _Found:
         """Ask both legs at once; one that fails is left out and named. Raises when all fail."""
-        asked = Question(query, self._depth(query.k), self.store.matching(query.filters))
+        asked = LegRequest(query, self._depth(query.k), self.store.matching(query.filters))
         nearest = _beside.submit(asked.of(vector)) if vector is not None else None
         by_words = asked.of(self.lexical)()
         evidence = self.evidence.held(query, by_words.ranking)

@@ -13,11 +13,17 @@ from kebab.domain.hits import Degradation, Leg, Retrieval
 from kebab.domain.ids import DocId
 from kebab.domain.queries import SearchQuery
 from kebab.errors import EngineError
-from kebab.ports import Retriever
 
 
-class LegRetriever(Retriever, Protocol):
-    """A retriever that can also give its bare ranking, which is all that fusion needs."""
+class LegRetriever(Protocol):
+    """Finds chunks in one way: by words, or by meaning."""
+
+    @property
+    def index_version(self) -> str: ...
+
+    def search(self, query: SearchQuery) -> Retrieval:
+        """At most ``query.k`` hits, best first, ranks from 1."""
+        ...
 
     @property
     def leg(self) -> Leg: ...
@@ -67,7 +73,7 @@ class UnavailableLeg:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LegAnswer:
     """What a leg gave: its ranking, or the error in place of it; and how long it took."""
 
     leg: Leg
@@ -77,29 +83,29 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LegRequest:
     """What every leg is asked."""
 
     query: SearchQuery
     depth: int
     docs: frozenset[DocId] | None
 
-    def of(self, leg: LegRetriever) -> Callable[[], Answer]:
+    def of(self, leg: LegRetriever) -> Callable[[], LegAnswer]:
         """The leg made ready in this thread; what is left to do may be done in any. Neither raises."""
         started = perf_counter()
         try:
             rest = leg.prepared(self.query, depth=self.depth, docs=self.docs)
         except EngineError as error:
-            return partial(Answer, leg.leg, [], error, (perf_counter() - started) * 1000)
+            return partial(LegAnswer, leg.leg, [], error, (perf_counter() - started) * 1000)
         return partial(_answer, leg.leg, rest, started)
 
 
-def _answer(leg: Leg, rest: Callable[[], list[Ranked]], started: float) -> Answer:
+def _answer(leg: Leg, rest: Callable[[], list[Ranked]], started: float) -> LegAnswer:
     try:
         ranking, failure = rest(), None
     except EngineError as error:
         ranking, failure = [], error
-    return Answer(leg, ranking, failure, (perf_counter() - started) * 1000)
+    return LegAnswer(leg, ranking, failure, (perf_counter() - started) * 1000)
 
 
 def behind(leg: LegRetriever) -> tuple[Degradation, ...]:

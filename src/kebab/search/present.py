@@ -54,8 +54,9 @@ class Presenter:
         terms = frozenset(self.analyzer.query_terms(query.text))
         if query.explain:
             found = [(self._with_terms(item, stored, terms), stored) for item, stored in found]
+        length = query.snippet_chars or self.snippet_chars
         return tuple(
-            self._hit(rank, item, stored, terms, score_kind, index_version, embedding_model)
+            self._hit(rank, item, stored, terms, length, score_kind, index_version, embedding_model)
             for rank, (item, stored) in enumerate(found, start=1)
         )
 
@@ -96,6 +97,7 @@ class Presenter:
         placed: Placed,
         stored: StoredChunk,
         terms: frozenset[str],
+        snippet_chars: int,
         score_kind: ScoreKind,
         index_version: str,
         embedding_model: str | None,
@@ -112,7 +114,7 @@ class Presenter:
             title=stored.title,
             heading_path=chunk.heading_path,
             section_label=chunk.section_label,
-            snippet=make_snippet(chunk.text, analyzer=self.analyzer, terms=terms, length=self.snippet_chars),
+            snippet=make_snippet(chunk.text, analyzer=self.analyzer, terms=terms, length=snippet_chars),
             citation=cite(stored.path, chunk.spans, stale=changed),
             retrieval=placed.detail,
             index_version=index_version,

@@ -20,13 +20,11 @@ from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import EngineError
 from kebab.ports import EmbeddingKind, Prompt
 from kebab.search.analyze import Analyzer
-from kebab.search.evidence import CoverageReader
+from kebab.search.build import SearchParts, build_retriever
 from kebab.search.fusion import Rrf
 from kebab.search.hybrid import HybridRetriever
-from kebab.search.lexical import LexicalRetriever
-from kebab.search.parse import parse_query
-from kebab.search.present import Presenter
-from kebab.search.vector import VectorRetriever
+from kebab.search.read import Reader
+from kebab.search.searcher import Searcher
 from tests.fakes import (
     FakeDocumentStore,
     FakeEmbedder,
@@ -132,20 +130,20 @@ class World:
             )
 
     def retriever(self) -> HybridRetriever:
-        presenter = Presenter(self.store, ANALYZER, UnchangedFiles(), stale_after=None)
-        vector = None
-        if self.embedder and self.vectors:
-            vector = VectorRetriever(
-                self.vectors, self.embedder, self.store, self.embeddings, ANALYZER, presenter
-            )
-        return HybridRetriever(
-            LexicalRetriever(self.lexical, self.store, ANALYZER, presenter),
-            vector,
-            self.store,
-            Rrf(),
-            CoverageReader(self.lexical, self.store, ANALYZER),
-            presenter,
+        vectors = (self.embedder, self.vectors) if self.embedder and self.vectors else None
+        parts = SearchParts(
+            store=self.store,
+            embeddings=self.embeddings,
+            files=UnchangedFiles(),
+            analyzer=ANALYZER,
+            lexical=self.lexical,
+            vectors=vectors,
         )
+        return build_retriever(parts, fusion=Rrf())
+
+    def searcher(self) -> Searcher:
+        reader = Reader(self.store, self.embeddings, UnchangedFiles())
+        return Searcher(retriever=self.retriever(), reader=reader, policies={})
 
     def gate(self) -> Gate:
         background = Background(self.embedder, self.vectors) if self.embedder and self.vectors else None
@@ -159,16 +157,13 @@ class World:
             writer = ModelWriter(model, load_template())
         writer = writer or ExtractiveWriter(gate, ANALYZER, self.embedder)
         return Asker(
-            retriever=self.retriever(),
+            searcher=self.searcher(),
             store=self.store,
             analyzer=ANALYZER,
             gate=gate,
             writer=writer,
             answers=self.answers,
             max_context_tokens=2000,
-            read_query=lambda asked: parse_query(
-                asked.question, mode=asked.mode, k=asked.k, filters=asked.filters
-            ),
             keeps=keeps,
             now=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
         )

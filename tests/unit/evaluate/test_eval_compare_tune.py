@@ -8,11 +8,13 @@ import pytest
 
 from kebab.domain.evaluations import METRICS, EvalQuery, EvalReport, QueryScore
 from kebab.domain.fusion import Fused, Ranked, Rankings, convex
-from kebab.domain.hits import FusionNote
+from kebab.domain.hits import FusionNote, ScoreKind
 from kebab.domain.queries import SearchMode
 from kebab.errors import InvalidInput
 from kebab.evaluate.compare import compare
-from kebab.evaluate.tune import Candidate, LegResults, tune
+from kebab.evaluate.tune import LegResults, tune
+from kebab.search.fusion import QueryEvidence
+from kebab.search.grid import GridPoint
 
 
 def report(values: dict[str, float], mode: SearchMode = SearchMode.LEXICAL) -> EvalReport:
@@ -43,22 +45,23 @@ def test_an_unknown_metric_is_an_error() -> None:
 @dataclass(frozen=True)
 class Weighted:
     vector: float
+    kind: ScoreKind = ScoreKind.CONVEX
 
-    def fuse(self, rankings: Rankings, evidence: None) -> tuple[list[Fused], FusionNote]:
+    def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
         weights = {"lexical": 1 - self.vector, "vector": self.vector}
         return convex(rankings, weights=weights), FusionNote("convex", weights, "")
 
 
-def results(number: int, *, right: str, collection: str = "small") -> LegResults[None]:
+def results(number: int, *, right: str, collection: str = "small") -> LegResults:
     """Both legs find two chunks; only the leg called ``right`` has the relevant one first."""
     good_first = [Ranked("good", 2.0), Ranked("bad", 1.0)]
     bad_first = [Ranked("bad", 2.0), Ranked("good", 1.0)]
     rankings = {leg: good_first if leg == right else bad_first for leg in ("lexical", "vector")}
     query = EvalQuery(f"q{number}", f"q{number}", {"doc": 1})
-    return LegResults(collection, query, rankings, None, {"good": "doc", "bad": "other"})
+    return LegResults(collection, query, rankings, QueryEvidence(), {"good": "doc", "bad": "other"})
 
 
-GRID = {f"convex:{vector}": Candidate(Weighted(vector), {"w": vector}) for vector in (0.0, 0.25, 0.75, 1.0)}
+GRID = {f"convex:{vector}": GridPoint(Weighted(vector), {"w": vector}) for vector in (0.0, 0.25, 0.75, 1.0)}
 
 
 def test_the_leg_that_is_right_is_learned_and_confirmed_on_unseen_queries() -> None:

@@ -11,7 +11,7 @@ from kebab.domain.documents import Document, LineSpan, Media, Metadata
 from kebab.domain.ids import asset_id, chunk_id, doc_id
 from kebab.domain.ingests import FileState
 from kebab.domain.tokens import estimate_tokens
-from kebab.search.evidence import CoverageReader
+from kebab.search.build import SearchParts, build_retriever
 from kebab.search.fusion import FusionPolicy, Rrf
 from kebab.search.hybrid import HybridRetriever
 from kebab.search.lexical import LexicalRetriever
@@ -77,27 +77,31 @@ class Shelf:
                 removed=pending.removed, chunks=chunks, vectors=vectors, checkpoint=pending.upto
             )
 
-    def presenter(self) -> Presenter:
-        return Presenter(self.store, self.analyzer, self.files, stale_after=None)
-
-    def lexical(self) -> LexicalRetriever:
-        return LexicalRetriever(self.lexical_index, self.store, self.analyzer, self.presenter())
-
-    def vector(self) -> VectorRetriever:
-        return VectorRetriever(
-            self.vector_index, self.embedder, self.store, self.embeddings, self.analyzer, self.presenter()
+    def parts(self) -> SearchParts:
+        return SearchParts(
+            store=self.store,
+            embeddings=self.embeddings,
+            files=self.files,
+            analyzer=self.analyzer,
+            lexical=self.lexical_index,
+            vectors=(self.embedder, self.vector_index),
         )
 
     def hybrid(self, fusion: FusionPolicy | None = None, *, candidates: int = 100) -> HybridRetriever:
-        return HybridRetriever(
-            lexical=self.lexical(),
-            vector=self.vector(),
-            store=self.store,
-            fusion=fusion or Rrf(),
-            evidence=CoverageReader(self.lexical_index, self.store, self.analyzer),
-            presenter=self.presenter(),
-            candidates=candidates,
-        )
+        return build_retriever(self.parts(), fusion=fusion or Rrf(), candidates=candidates)
+
+    def presenter(self) -> Presenter:
+        return self.hybrid().presenter
+
+    def lexical(self) -> LexicalRetriever:
+        leg = self.hybrid().lexical
+        assert isinstance(leg, LexicalRetriever)
+        return leg
+
+    def vector(self) -> VectorRetriever:
+        leg = self.hybrid().vector
+        assert isinstance(leg, VectorRetriever)
+        return leg
 
 
 @pytest.fixture

@@ -1,0 +1,104 @@
+"""Search as people ask for it: defaults filled in, one page at a time, or why a document is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kebab.domain.hits import SearchResponse
+from kebab.domain.ids import encodable
+from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
+from kebab.errors import InvalidInput
+from kebab.search import page
+from kebab.search.fusion import FusionPolicy
+from kebab.search.hybrid import HybridRetriever
+from kebab.search.parse import parse_query
+from kebab.search.read import Reader
+
+if TYPE_CHECKING:
+    from kebab.domain.why import WhyReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searcher:
+    """Searches one knowledge base. Holds no state of its own: threads may share it."""
+
+    retriever: HybridRetriever
+    reader: Reader
+    policies: Mapping[str, FusionPolicy]
+    """By the names that ``fusion`` takes; the retriever holds the configured one."""
+    default_mode: SearchMode = SearchMode.HYBRID
+    default_k: int = 10
+
+    def query(
+        self,
+        text: str,
+        *,
+        mode: SearchMode | None = None,
+        k: int | None = None,
+        filters: SearchFilters | None = None,
+        explain: bool = False,
+        snippet_chars: int | None = None,
+    ) -> SearchQuery:
+        """What was typed, read, with the defaults in place of what is None. Raises InvalidInput."""
+        wanted = self.default_k if k is None else k
+        if not 1 <= wanted <= 1000:
+            raise InvalidInput(f"k is {wanted}; it must lie between 1 and 1000")
+        query = parse_query(encodable(text), mode=mode or self.default_mode, k=wanted, filters=filters)
+        return replace(query, explain=explain, snippet_chars=snippet_chars)
+
+    def page(
+        self,
+        text: str,
+        query: SearchQuery,
+        *,
+        fusion: str | None = None,
+        trace: bool = False,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
+    ) -> SearchResponse:
+        """The hits from the cursor on, best first; ``text`` is what was typed for ``query``."""
+        retriever = self.fused_by(fusion)
+        revision, policy = retriever.store.revision(), retriever.fusion.kind.value
+        offset = page.read_cursor(cursor, revision=revision, query=query, fusion=policy) if cursor else 0
+        # One more than is shown tells whether there is a next page.
+        found = retriever.search(replace(query, k=offset + query.k + 1))
+        hits, truncated = page.within_budget(found.hits[offset : offset + query.k], max_tokens)
+        end = offset + len(hits)
+        more = len(found.hits) > end
+        following = page.make_cursor(end, revision=revision, query=query, fusion=policy) if more else None
+        return SearchResponse(
+            query=encodable(text),
+            mode=query.mode,
+            hits=hits,
+            next_cursor=following,
+            truncated=truncated,
+            degraded=found.degraded,
+            index_version=retriever.version_in(query.mode),
+            fusion=found.fusion,
+            trace=found.trace if trace else None,
+        )
+
+    def why(self, reference: str, query: SearchQuery, *, fusion: str | None = None) -> WhyReport:
+        """Explains the chunk or document of that name; raises DocNotFound where there is neither."""
+        from kebab.search.why import WhyReader
+
+        retriever = self.fused_by(fusion)
+        explainer = WhyReader(retriever, retriever.store, retriever.presenter.analyzer)
+        # Documents first: the beginning of a path must not be taken for that of a chunk's id.
+        if not retriever.store.find_documents(reference):
+            chunk = self.reader.find_chunk(reference)
+            if chunk is not None:
+                return explainer.explain(chunk.chunk.doc_id, query, only=chunk.chunk.chunk_id)
+        return explainer.explain(self.reader.document(reference).doc_id, query)
+
+    def fused_by(self, name: str | None) -> HybridRetriever:
+        """The retriever under the named policy, or as configured. Raises InvalidInput."""
+        if name is None:
+            return self.retriever
+        if name not in self.policies:
+            raise InvalidInput(
+                f"there is no fusion policy {name!r}", hint=f"one of {', '.join(self.policies)}"
+            )
+        return replace(self.retriever, fusion=self.policies[name])
