@@ -10,12 +10,12 @@ from kebab.answer.decline import declines
 from kebab.answer.facts import facts, missing_from
 from kebab.answer.markers import Marked, read_markers
 from kebab.answer.prompt import inert, printable
-from kebab.answer.sentences import Sentence, sentences
+from kebab.answer.sentences import Sentence, sentences, without_comments
 from kebab.domain.answers import Claim, Evidence, Quote, RefusalReason
 from kebab.domain.citations import Citation, CitationKind
 from kebab.ports import Analyzer
 
-_LAYOUT = re.compile(r"(?s:<!--.*?-->)|^\s*(?:>\s?)*(?:[-*+]|\d{1,3}[.)])?\s+| - ", re.MULTILINE)
+_LAYOUT = re.compile(r"^\s*(?:>\s?)*(?:[-*+]|\d{1,3}[.)])?\s+| - ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def _not_verbatim(sentence: str, source: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    return "".join(_LAYOUT.sub("", inert(text)).split())
+    return "".join(_LAYOUT.sub("", without_comments(inert(text))).split())
 
 
 def find_quote(claim: str, item: Evidence, analyzer: Analyzer) -> Quote:

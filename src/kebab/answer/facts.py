@@ -14,6 +14,7 @@ from kebab.answer.words import read_lines, read_words
 
 # Digits with separators; not the 32 of u32, nor the 1 of [#1].
 _NUMBER = re.compile(r"(?<![A-Za-z_#\d.])\d+(?:,\d{3})*(?:\.\d+)*")
+_LONGEST_NUMBER = 1000
 _CODE = re.compile(r"`([^`\n]+)`")
 _QUOTATION = re.compile(r"[\"“]([^\"“”\n]+)[\"”]")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[-'’.][A-Za-z0-9_]+)*\+{0,2}")
@@ -79,9 +80,10 @@ def _names(prose: str) -> Iterator[str]:
     yield from _TITLED.findall(prose)
     korean = bool(_HANGUL.search(prose))
     words = list(_LATIN.finditer(prose))
+    lead = len(prose) - len(prose.lstrip(" \t\"'“”‘’([*_-"))
     for place, match in enumerate(words):
         word = re.sub(r"['’]s$", "", match[0])
-        starts = not prose[: match.start()].strip(" \t\"'“”‘’([*_-")
+        starts = match.start() <= lead
         if word.lower() in _ORDINARY or len(word) < 2:
             continue
         if (
@@ -120,8 +122,16 @@ def _normal(number: str) -> str:
     whole, dot, rest = number.partition(".")
     if dot and "." not in rest:
         rest = rest.rstrip("0")
-        return f"{int(whole)}.{rest}" if rest else str(int(whole))
-    return number if dot else str(int(whole))
+        return f"{_whole(whole)}.{rest}" if rest else _whole(whole)
+    return number if dot else _whole(whole)
+
+
+def _whole(digits: str) -> str:
+    """Without leading zeros, in the digits 0 to 9. One too long to be a quantity stays as it is written.
+
+    ``int`` refuses more than some thousand digits, and reads them in the square of their number.
+    """
+    return str(int(digits)) if len(digits) <= _LONGEST_NUMBER else digits
 
 
 def _holds(folded: str, name: str) -> bool:

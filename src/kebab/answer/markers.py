@@ -11,6 +11,8 @@ MARKER = re.compile(r"\[#(\d{1,3})\]")
 # Small models write [#1, #2] or [#1][#2]; the first form is made the second before anything is read.
 _LIST = re.compile(r"\[#\d{1,3}(?:\s*[,;]\s*#?\d{1,3})+\]")
 _LEADING = re.compile(r"^(?:\[#\d{1,3}\]\s*)+")
+# Only from the first space of several: from each of them would take the square of their number.
+_SPACED_SIGN = re.compile(r"(?<!\s)\s++([.,!?])")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 
 
@@ -47,7 +49,7 @@ def _line(line: str) -> list[Marked]:
             before = marked[-1]
             marked[-1] = Marked(before.text, _distinct((*before.markers, *_numbers(leading[0]))))
             piece = piece[leading.end() :]
-        bare = re.sub(r"\s+([.,!?])", r"\1", MARKER.sub("", piece)).strip()
+        bare = _SPACED_SIGN.sub(r"\1", MARKER.sub("", piece)).strip()
         if bare.strip(".!? "):
             marked.append(Marked(bare, _distinct(_numbers(piece))))
         elif marked and not leading:

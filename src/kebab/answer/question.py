@@ -15,8 +15,8 @@ from kebab.ports import Analyzer
 
 _WORD = re.compile(r"[^\W_](?:[\w'’./+#-]*[\w+#])?")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
-_NEGATED = re.compile(r"([\uac00-\ud7a3]{2,})지(?:는|도|를)? ?(않|못|말)")
-_HANGUL_TAIL = re.compile(r"[\uac00-\ud7a3]+$")
+_NEGATED = re.compile(r"(?<=[\uac00-\ud7a3]{2})지(?:는|도|를)? ?(않|못|말)")
+_HANGUL_TAIL = re.compile(r"(?<![\uac00-\ud7a3])[\uac00-\ud7a3]++$")
 
 _ENGLISH_GLUE = frozenset(read_words("glue.en.txt"))
 _KOREAN_GLUE = frozenset(read_words("glue.ko.txt"))
@@ -53,7 +53,7 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
     text = " ".join(nfc(text).split())
     found: dict[str, Keyword] = {}
     # 겹치지 않게: the ending belongs to the negation, while 페이지 and 패키지 keep theirs.
-    for word in _WORD.findall(_NEGATED.sub(r"\1 \2", text)):
+    for word in _WORD.findall(_NEGATED.sub(r" \1", text)):
         stem = content_of(word)
         terms = tuple(analyzer.query_terms(stem)) if stem else ()
         if terms:

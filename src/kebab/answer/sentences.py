@@ -7,17 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _FENCE = re.compile(r"^\s*(```+|~~~+)")
-_SKIPPED = re.compile(r"^\s*(<[/!a-zA-Z]|\{\{#|\[[^\]]+\]:\s|[-*_=]{3,}\s*$|\|?[\s:|-]+\|[\s:|-]*$)")
+# Possessive, and the rule of a table apart: a long line of spaces and bars is read once, not once a bar.
+_SKIPPED = re.compile(
+    r"^(?:\s*+(?:<[/!a-zA-Z]|\{\{#|\[[^\]]+\]:\s|[-*_=]{3,}\s*$)|(?=[\s:|-][\s:-]*+\|)[\s:|-]++$)"
+)
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 _ITEM = re.compile(r"^\s*([-*+]|\d{1,3}[.)])\s+")
 _CODE = re.compile(r"`[^`]*`")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _QUOTED = re.compile(r"^(?:\s{0,3}>\s?)+")
 # A sentence ends at its sign and a space; Korean sentences end the same way. A quote or bracket may follow.
 _END = re.compile(r"[.!?。！？][\"'”’)\]*_`]*(?=\s)|(?<=[다요죠까])\.(?=[\"'”’)]*\s)")
 _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|Mr|Mrs|Ms|Dr|Prof|No|Fig|Eq|approx|[A-Z])\.$|(?:^|:\s)\d{1,2}\.$"
 )
+_LONGEST_ABBREVIATION = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +89,22 @@ def split_prose(text: str) -> list[str]:
     return [sentence.text for sentence in _split([text], 0, apart=False)]
 
 
+def without_comments(text: str) -> str:
+    """The text without its HTML comments, of which only the line breaks stay; one never closed is text."""
+    parts: list[str] = []
+    begin = 0
+    # Looked for by hand: `<!--.*?-->` reads to the end of the text once for every comment that never ends.
+    while (start := text.find("<!--", begin)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        parts += (text[begin:start], "\n" * text.count("\n", start, end))
+        begin = end + 3
+    return "".join((*parts, text[begin:]))
+
+
 def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
     """Neighbouring lines that read as one: a paragraph, an item, a row; with the number of the first."""
     block: list[str] = []
     start, fence = 0, _fence_before(text)
-    visible = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
-    for number, quoted in enumerate(visible.split("\n")):
+    for number, quoted in enumerate(without_comments(text).split("\n")):
         line = _QUOTED.sub("", quoted)
         opened = _FENCE.match(line)
         if fence or opened:
@@ -133,26 +146,21 @@ def _split(lines: list[str], first: int, *, apart: bool) -> Iterator[Sentence]:
     item = bool(_ITEM.match(lines[0])) or lines[0].lstrip().startswith("|")
     cleaned = [_ITEM.sub("", lines[0]), *lines[1:]]
     joined = "\n".join(line.strip() for line in cleaned)
-    begin = 0
+    begin, at = 0, first
     for end in [*_ends(joined), len(joined)]:
         piece = joined[begin:end]
-        if piece.strip():
-            lead = len(piece) - len(piece.lstrip())
-            at = first + joined.count("\n", 0, begin + lead)
-            begins = not joined[:begin].strip()
-            yield Sentence(
-                " ".join(piece.split()),
-                at,
-                at + piece.strip().count("\n"),
-                item and begins,
-                apart=apart and begins,
-            )
-        begin = end
+        if text := piece.strip():
+            begins = at + piece.count("\n", 0, len(piece) - len(piece.lstrip()))
+            ends = begins + text.count("\n")
+            yield Sentence(" ".join(text.split()), begins, ends, item, apart=apart)
+            item = apart = False  # only the first of a block begins it
+        begin, at = end, at + piece.count("\n")
 
 
 def _ends(text: str) -> Iterator[int]:
     # A sign inside code ends no sentence: the operator `?` is a word.
     plain = _CODE.sub(lambda code: "_" * len(code[0]), text)
     for match in _END.finditer(plain):
-        if not _ABBREVIATED.search(text[: match.start() + 1]):
+        end = match.start() + 1
+        if not _ABBREVIATED.search(text, max(0, end - _LONGEST_ABBREVIATION), end):
             yield match.end()

@@ -10,14 +10,15 @@ from kebab.ports import Analyzer
 MOST_PARTS = 4
 
 _ASKING = r"(?:how|what|why|when|where|which|who|whose)"
+# One space is enough: those of a question are single (``read_question``).
 _SEPARATORS = re.compile(
     rf"""
-    [?？;；]\s+                                    # two sentences
-    | ,?\s+and\s+(?:also\s+)?(?={_ASKING}\b)      # … and how does …
-    | ,\s+(?={_ASKING}\b)                         # …, what is …
-    | ,?\s+(?:그리고|또한|아울러)\s+
-    | (?<=[가-힣])(?<![라다냐자두])고,?\s+(?!있|싶|나서|나면|말)   # 무엇이고 …; no 라고, no 하고 있는
-    | (?<=[는은인])지(?:와|과|랑)\s+              # 무엇인지와 …
+    [?？;；]\s                                    # two sentences
+    | ,?\sand\s(?:also\s)?(?={_ASKING}\b)         # … and how does …
+    | ,\s(?={_ASKING}\b)                          # …, what is …
+    | ,?\s(?:그리고|또한|아울러)\s
+    | (?<=[가-힣])(?<![라다냐자두])고,?\s(?!있|싶|나서|나면|말)   # 무엇이고 …; no 라고, no 하고 있는
+    | (?<=[는은인])지(?:와|과|랑)\s               # 무엇인지와 …
     """,
     re.IGNORECASE | re.VERBOSE,
 )

@@ -98,8 +98,8 @@ def _flowing(text: str) -> str:
     return flowing
 
 
-_ENDS_LINE = re.compile(r"\s*(#{1,6} |\||```|$)")
-_STARTS_LINE = re.compile(r"\s*(#{1,6} |[-*+] |\d+[.)] |>|\||```|$)")
+_ENDS_LINE = re.compile(r"^\s*+(#{1,6} |\||```|$)")
+_STARTS_LINE = re.compile(r"^\s*+(#{1,6} |[-*+] |\d{1,9}[.)] |>|\||```|$)")
 
 
 def _marked(found: Snippet, start: int, end: int, screen: Screen) -> str:

@@ -9,6 +9,8 @@ from urllib.parse import quote, unquote
 
 from kebab.domain.documents import LineSpan
 
+_LINES = re.compile(r"\A(.+)#L(\d{1,9})(?:-L?(\d{1,9}))?\Z", re.DOTALL)
+
 
 class CitationKind(StrEnum):
     LINE = "line"
@@ -66,7 +68,7 @@ def encode_path(path: str) -> str:
 
 def parse_line_citation(uri: str) -> tuple[str, LineSpan]:
     """The path and lines of a ``path#L12-L34`` URI; raises ValueError for any other form."""
-    match = re.fullmatch(r"(.+)#L(\d+)(?:-L?(\d+))?", uri, flags=re.DOTALL)
+    match = _LINES.match(uri)
     if not match:
         raise ValueError(f"not a line citation: {uri!r}")
     start = int(match[2])

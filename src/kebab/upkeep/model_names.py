@@ -85,7 +85,7 @@ def choose(name: str, *, registered: Mapping[str, Path], built_in: str) -> Choic
     folder = Path(name).expanduser()
     if name and folder.is_dir():
         return Choice(ONNX, path=str(folder.absolute()))
-    if re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", name):
+    if re.match(r"\A\w[\w.-]*+/\w[\w.-]*+\Z", name):
         return Choice("fastembed", model=name)
     known = ", ".join([BUILT_IN, NONE, *registered, *(f"{provider}:MODEL" for provider in REMOTE)])
     raise InvalidInput(f"there is no model {name!r}", hint=f"one of {known}, or the folder of an ONNX model")

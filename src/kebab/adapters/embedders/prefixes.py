@@ -22,10 +22,10 @@ _TASK = "Instruct: Given a web search query, retrieve relevant passages that ans
 
 # By family, from the models' own cards. Without them an e5 model loses most of its quality.
 _FAMILIES = (
-    (re.compile(r"(?<![a-z0-9])e5(?![a-z0-9]).*instruct|e5-mistral", re.IGNORECASE), Prefixes(_TASK)),
+    (re.compile(r"(?<![a-z0-9])e5(?![a-z0-9]).{0,100}instruct|e5-mistral", re.IGNORECASE), Prefixes(_TASK)),
     (re.compile(r"(?<![a-z0-9])e5(?![a-z0-9])", re.IGNORECASE), Prefixes("query: ", "passage: ")),
     (re.compile(r"nomic-embed", re.IGNORECASE), Prefixes("search_query: ", "search_document: ")),
-    (re.compile(r"arctic-embed.*v2", re.IGNORECASE), Prefixes("query: ")),
+    (re.compile(r"arctic-embed.{0,100}v2", re.IGNORECASE), Prefixes("query: ")),
     (
         re.compile(r"arctic-embed|mxbai-embed|bge-(small|base|large)-en", re.IGNORECASE),
         Prefixes(_INSTRUCTION),

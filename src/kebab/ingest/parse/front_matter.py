@@ -29,10 +29,11 @@ _PLAIN = {
 }
 
 _FENCES = re.compile(
-    r"(?:---[ \t]*\n(?P<yaml>.*?)(?:^)(?:---|\.\.\.)|\+\+\+[ \t]*\n(?P<toml>.*?)(?:^)\+\+\+)[ \t]*(?:\n|\Z)",
+    r"\A(?:---[ \t]*\n(?P<yaml>.*?)(?:^)(?:---|\.\.\.)|\+\+\+[ \t]*\n(?P<toml>.*?)(?:^)\+\+\+)"
+    r"[ \t]*(?:\n|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_OPENING_KEY = re.compile(r"(?:---|\+\+\+)[ \t]*\n[\w-]+[ \t]*[:=]")
+_OPENING_KEY = re.compile(r"\A(?:---|\+\+\+)[ \t]*\n[\w-]+[ \t]*[:=]")
 _TOO_LONG = f"it is longer than {MAX_CHARS // 1024} KB"
 
 

@@ -1,0 +1,131 @@
+"""Nothing that a person or a file can say takes more than about twice the time for twice the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from kebab.answer.decline import _patterns as declining
+from kebab.answer.facts import facts, missing_from
+from kebab.answer.markers import read_markers
+from kebab.answer.question import read_question
+from kebab.answer.sentences import sentences, split_prose, with_lists, without_comments
+from kebab.answer.split import split
+from kebab.search.analyze import Analyzer
+from tests.growth import Found, attacks, compiled_patterns, inline_patterns, scan, seconds
+
+SIZE = 6000
+QUICK = 0.003
+"""Seconds within which 6,000 characters pass for read once; the square of them takes longer."""
+FACTOR = 9.0
+"""Four times the text may take this many times as long: 4 is linear, 16 the square."""
+
+BOUNDED = {
+    "kebab.domain.language._NOT_PROSE": "reads the first 4,096 characters of a text",
+    "kebab.domain.globs._PIECE": "reads a glob",
+    "kebab.ingest.parse.markdown._MARKUP": "reads the first 2,000 characters of a body",
+}
+"""Patterns that never see a long text."""
+BUILT = {
+    "answer/facts.py": "a literal behind a lookbehind",
+    "answer/decline.py": "held by `_patterns`, tested below",
+    "answer/split.py": "held by the module, found there",
+    "domain/globs.py": "held by the module, found there",
+    "ingest/parse/front_matter.py": "held by the module, found there",
+    "search/analyze.py": "held by the module, found there",
+    "upkeep/edit_config.py": "matches one line at its start, around a literal",
+}
+"""Files whose patterns are put together when they run, and why they are linear."""
+
+
+def _everything() -> dict[tuple[str, int], Found]:
+    known = {(found.pattern.pattern, found.pattern.flags): found for found in compiled_patterns()}
+    for found in [Found("answer/decline.py", pattern) for pattern in declining()]:
+        known.setdefault((found.pattern.pattern, found.pattern.flags), found)
+    texts = {found.pattern.pattern for found in known.values()}
+    for place, text in inline_patterns():
+        if text is not None and text not in texts:
+            pattern = re.compile(text)
+            known.setdefault((text, pattern.flags), Found(place, pattern))
+    return known
+
+
+def _grows(pattern: re.Pattern[str]) -> str | None:
+    """The beginning of a text for which the pattern takes more than its share of time, or None."""
+    longer = attacks(pattern, size=4 * SIZE)
+    for text, four in zip(attacks(pattern, size=SIZE), longer, strict=True):
+        if seconds(scan(pattern, text)) < QUICK:
+            continue
+        once = seconds(scan(pattern, text), times=3)
+        if once >= QUICK and seconds(scan(pattern, four), times=2) > FACTOR * once:
+            return text[:40]
+    return None
+
+
+def test_every_regular_expression_reads_hostile_text_in_linear_time() -> None:
+    found = [item for item in _everything().values() if item.place not in BOUNDED]
+
+    slow = {item.place: text for item in found if (text := _grows(item.pattern))}
+
+    assert len(found) > 80
+    assert slow == {}
+
+
+def test_a_pattern_that_is_built_when_it_runs_is_known_to_these_tests() -> None:
+    built = {place for place, text in inline_patterns() if text is None}
+
+    assert built <= BUILT.keys(), "say why these are linear, or keep the pattern at the top of its module"
+
+
+@pytest.mark.parametrize("hostile", [r"\s+x", r"<!--.*?-->", r"^a*a*b", r"^\[[^#]*[^-]*#"])
+def test_the_attacks_find_patterns_that_backtrack(hostile: str) -> None:
+    assert _grows(re.compile(hostile, re.DOTALL))
+
+
+WORDS = Analyzer()
+
+
+def _asked(text: str) -> object:
+    question = read_question(text, WORDS)
+    return question, split(question, WORDS)
+
+
+def _judged(text: str) -> object:
+    return missing_from(facts(text), text)
+
+
+@pytest.mark.parametrize(
+    ("read", "unit"),
+    [
+        pytest.param(read, unit, id=f"{name} of {unit[:12]!r}")
+        for name, read, units in [
+            (
+                "sentences",
+                lambda text: with_lists(sentences(text)),
+                ["a |", " |", "> ", "It is so. ", "e.g. "],
+            ),
+            (
+                "sentences",
+                lambda text: sentences(text),
+                ["<!-- a ", "a\nb. ", "- a:\n", "```\n", "[a", "`a. "],
+            ),
+            ("comments", without_comments, ["<!--", "<!---->", "-->"]),
+            ("prose", split_prose, ["Yes. ", "다. ", "No. 1. ", '."']),
+            ("markers", read_markers, ["[#1] ", " ", "[#1, #2", "so. [#1] ", "[#1]", "- "]),
+            ("question", _asked, ["가", "가지 않", "what, and how ", "a-", "rust의 ", "' "]),
+            ("facts", _judged, ["Rust 1.2 ", "9", "9,999", "A-", "`a` ", '"a b c" ', "가씨 "]),
+        ]
+        for unit in units
+    ],
+)
+def test_reading_four_times_the_text_takes_about_four_times_as_long(
+    read: Callable[[str], object], unit: str
+) -> None:
+    assert_grows_evenly(lambda size: read((unit * size)[:size]))
+
+
+def assert_grows_evenly(work: Callable[[int], object], *, size: int = 5000) -> None:
+    once, four = seconds(lambda: work(size), times=3), seconds(lambda: work(4 * size), times=3)
+    assert four < 0.02 or four < FACTOR * once, f"{once:.4f} s, then {four:.4f} s for four times as much"
