@@ -50,13 +50,17 @@ def _held(value: object) -> Iterator[re.Pattern[str]]:
 
 
 def inline_patterns() -> Iterator[tuple[str, str | None]]:
-    """Every call of ``re`` in the package: its place, and its pattern where that is a plain string."""
+    """Every call of ``re`` in a function: its file, and its pattern where that is a plain string."""
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and _is_re(node.func):
-                pattern = node.args[0]
-                text = pattern.value if isinstance(pattern, ast.Constant) else None
-                yield str(path.relative_to(PACKAGE)), text
+            if isinstance(node, ast.FunctionDef):
+                for pattern in _given_to_re(node):
+                    text = pattern.value if isinstance(pattern, ast.Constant) else None
+                    yield str(path.relative_to(PACKAGE)), text
+
+
+def _given_to_re(function: ast.FunctionDef) -> Iterator[ast.expr]:
+    return (node.args[0] for node in ast.walk(function) if isinstance(node, ast.Call) and _is_re(node.func))
 
 
 def _is_re(called: ast.expr) -> bool:

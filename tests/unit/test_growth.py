@@ -31,10 +31,7 @@ BOUNDED = {
 BUILT = {
     "answer/facts.py": "a literal behind a lookbehind",
     "answer/decline.py": "held by `_patterns`, tested below",
-    "answer/split.py": "held by the module, found there",
-    "domain/globs.py": "held by the module, found there",
-    "ingest/parse/front_matter.py": "held by the module, found there",
-    "search/analyze.py": "held by the module, found there",
+    "domain/globs.py": "one character",
     "upkeep/edit_config.py": "matches one line at its start, around a literal",
 }
 """Files whose patterns are put together when they run, and why they are linear."""
