@@ -124,7 +124,7 @@ def _inside(operation: Any, value: Any) -> Iterator[str]:
 
 
 def seconds(work: Callable[[], object], *, times: int = 1) -> float:
-    """The shortest of several runs, in the processor's time, so that other work on the machine adds little."""
+    """The shortest of several runs, in the processor's time, so that other work adds little."""
     best = float("inf")
     gc.disable()
     try:
