@@ -316,9 +316,12 @@ class Kebab:
         """
         return self._mover.reset(scope, indexer=self._caretaker.indexer)
 
-    def export_bundle(self, path: Path) -> BundleReport:
-        """Write the knowledge base into one file, also while others write."""
-        return self._mover.export_bundle(path)
+    def export_bundle(self, path: Path, *, force: bool = False) -> BundleReport:
+        """Write the knowledge base into one file, also while others write.
+
+        Raises InvalidInput where there is a file already, unless ``force``.
+        """
+        return self._mover.export_bundle(path, force=force)
 
     def import_bundle(self, path: Path, *, force: bool = False) -> BundleReport:
         """Open a bundle here and build its indexes.

@@ -106,17 +106,16 @@ class Mover:
         everything = [path for paths in scopes.values() for path in paths]
         return scopes.get(scope, [*everything, engines.models_dir, folder / "models.json"])
 
-    def export_bundle(self, path: Path) -> BundleReport:
+    def export_bundle(self, path: Path, *, force: bool) -> BundleReport:
         from kebab.upkeep.bundle import write_bundle
 
         target = path.expanduser().absolute()
-        if target.is_dir():
-            raise InvalidInput(f"{target} is a folder", hint="name a file, such as notes.kebab")
         manifest = write_bundle(
             target,
             back_up=self._back_up,
             inbox=self.engines.inbox_dir,
             kebab_version=kebab.__version__,
+            force=force,
         )
         return _bundle_report(target, manifest)
 

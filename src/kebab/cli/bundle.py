@@ -6,21 +6,22 @@ from pathlib import Path
 
 import click
 
-from kebab.cli.session import Session, command
+from kebab.cli.session import FORCE, Session, command
 from kebab.cli.tables import size_of
 from kebab.domain.reports import BundleReport
 
 
 @command("export")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-def export(session: Session, file: Path) -> None:
+@FORCE
+def export(session: Session, file: Path, force: bool) -> None:
     """Write everything into one portable bundle.
 
     It can be searched elsewhere without the sources.
     """
     from kebab import wire
 
-    report = session.kebab().export_bundle(file)
+    report = session.kebab().export_bundle(file, force=force)
     session.put(wire.bundle_report(report), lambda: _summary("wrote", report))
     session.warn(report.degraded)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kebab.cli.session import Session, command, group
+from kebab.cli.session import FORCE, Session, command, group
 from kebab.domain.queries import SearchMode
 from kebab.errors import InvalidInput
 
@@ -33,6 +33,7 @@ evaluation = group("eval", help="Measure search with golden queries and standard
 @click.option(
     "--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a .md or .html report."
 )
+@FORCE
 @click.option(
     "--floor", "floors", multiple=True, metavar="METRIC=VALUE", help="Leave with 1 below this value."
 )
@@ -45,6 +46,7 @@ def run(
     modes: tuple[str, ...],
     fusion: str | None,
     report: Path | None,
+    force: bool,
     floors: tuple[str, ...],
 ) -> int:
     """Score queries by nDCG, recall, hits and latency.
@@ -53,8 +55,13 @@ def run(
     """
     from kebab import wire
     from kebab.cli.eval_view import shown_report
+    from kebab.evaluate import report as reports
 
     wanted = _floors(floors)
+    if report is not None:
+        # Before the work: measuring takes minutes.
+        for target in _report_files(report, modes):
+            reports.check(target, force=force)
     kebab = session.kebab()
     found: list[EvalReport] = []
     task = _task(collection, golden, root, queries)
@@ -65,7 +72,7 @@ def run(
         session.put(wire.eval_report(each), lambda each=each: shown_report(each, session.screen))  # type: ignore[misc]
         found.append(each)
     if report is not None:
-        _write_reports(session, found, report)
+        _write_reports(session, found, report, force=force)
     return 1 if _below(found, wanted) else 0
 
 
@@ -83,6 +90,7 @@ def run(
 @click.option(
     "--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a .md or .html report."
 )
+@FORCE
 def compare(
     session: Session,
     before: str,
@@ -92,6 +100,7 @@ def compare(
     root: Path | None,
     metric: str,
     report: Path | None,
+    force: bool,
 ) -> int:
     """Name the queries that got better or worse.
 
@@ -103,6 +112,8 @@ def compare(
     from kebab.evaluate import report as reports
     from kebab.evaluate.compare import compare as compare_runs
 
+    if report is not None:
+        reports.check(report, force=force)
     if collection or golden:
         pair = _run_both(session, _task(collection, golden, root), (before, after))
     else:
@@ -110,7 +121,7 @@ def compare(
     comparison = compare_runs(*pair, metric=metric)
     session.put(wire.eval_comparison(comparison), lambda: shown_comparison(comparison, session.screen))
     if report is not None:
-        reports.write(reports.page_of_comparison(comparison), report)
+        reports.write(reports.page_of_comparison(comparison), report, force=force)
     return 0
 
 
@@ -215,14 +226,17 @@ def _kept(session: Session, reference: str) -> EvalReport:
     return read_file(path) if path.is_file() else session.kebab().evaluations.find(reference)
 
 
-def _write_reports(session: Session, found: Sequence[EvalReport], file: Path) -> None:
-    """One file for one mode; with several, the mode stands in each name."""
+def _write_reports(session: Session, found: Sequence[EvalReport], file: Path, *, force: bool) -> None:
     from kebab.evaluate import report as reports
 
-    for each in found:
-        target = file if len(found) == 1 else file.with_stem(f"{file.stem}-{each.mode.value}")
-        for path in reports.write(reports.page_of_run(each), target):
+    for each, target in zip(found, _report_files(file, [each.mode for each in found]), strict=True):
+        for path in reports.write(reports.page_of_run(each), target, force=force):
             session.say(f"wrote {path}")
+
+
+def _report_files(file: Path, modes: Sequence[str]) -> list[Path]:
+    """One file for one mode; with several, the mode stands in each name."""
+    return [file] if len(modes) == 1 else [file.with_stem(f"{file.stem}-{mode}") for mode in modes]
 
 
 def _floors(given: Sequence[str]) -> dict[str, float]:

@@ -38,7 +38,7 @@ def init(session: Session, directory: Path | None, force: bool, yes: bool, data_
     if directory is not None and not _wanted(directory, yes=yes):
         session.say("nothing was created")
         return 1
-    _write(file, text)
+    _write(file, text, force=force)
     trust.consent(file)
     settings = config.load(file)
     _create(settings.data_dir)
@@ -79,12 +79,12 @@ def _planned(explicit: Path | None, directory: Path | None, data_dir: Path | Non
     return Path(os.path.abspath(explicit.expanduser())), template(root=str(folder), data_dir=chosen)
 
 
-def _write(file: Path, text: str) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"{file} cannot be written: {error.strerror}") from error
+def _write(file: Path, text: str, *, force: bool) -> None:
+    from kebab.disk.named_files import named_file
+
+    _create(file.parent)
+    with named_file(file, force=force) as out:
+        out.write(text.encode())
 
 
 def _create(folder: Path) -> None:

@@ -12,7 +12,7 @@ import click
 
 from kebab.cli import memory_view as view
 from kebab.cli.memory_filters import execution_filters
-from kebab.cli.session import Session, command, group
+from kebab.cli.session import FORCE, Session, command, group
 from kebab.cli.times import moment
 from kebab.domain.executions import Execution, ExecutionFilters, Prefer, execution_id
 from kebab.errors import InvalidInput
@@ -214,15 +214,18 @@ def import_file(session: Session, file: IO[bytes]) -> int:
 
 @command("export", parent=memory)
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-def export_file(session: Session, file: Path | None) -> None:
+@FORCE
+def export_file(session: Session, file: Path | None, force: bool) -> None:
     """Write every record as ndjson, vectors included, to a file or to stdout."""
+    from kebab.disk.named_files import named_file
+
     lines = session.kebab().memory.export_lines()
     if file is None:
         for line in lines:
             sys.stdout.write(f"{line}\n")
         return
-    with file.open("w", encoding="utf-8") as out:
-        count = sum(1 for line in lines if out.write(f"{line}\n"))
+    with named_file(file, force=force) as out:
+        count = sum(1 for line in lines if out.write(f"{line}\n".encode()))
     session.say(f"wrote {count} records to {file}")
 
 

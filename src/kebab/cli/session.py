@@ -34,6 +34,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
+FORCE = click.option("--force", is_flag=True, help="Replace a file that exists.")
+"""For every command that writes a file whose name the user gives."""
+
 COMMON = ("config", "json", "quiet", "verbose", "readonly")
 
 

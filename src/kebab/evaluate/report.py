@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from kebab.disk.named_files import check_target, named_file
 from kebab.domain.evaluations import METRICS, EvalComparison, EvalReport, QueryChange, QueryScore
-from kebab.errors import InvalidInput, StorageError
+from kebab.errors import InvalidInput
 from kebab.evaluate.plots import Bar, bars, skyline, text_bar
 
 SHOWN = 20
@@ -99,22 +100,28 @@ def html(page: Page) -> str:
     )
 
 
-def write(page: Page, file: Path) -> list[Path]:
-    """Write the page as the file's ending asks (.md or .html); returns every file written.
-
-    Markdown viewers drop inline SVG, so a Markdown report has its plots in an .svg file beside it.
-    """
+def check(file: Path, *, force: bool = False) -> None:
+    """Raises InvalidInput where ``write`` would refuse to write the report."""
     if file.suffix not in (".md", ".html"):
         raise InvalidInput(f"a report is a .md or .html file, not {file.name!r}")
+    for path in (file, file.with_suffix(".svg")) if file.suffix == ".md" else (file,):
+        check_target(path, force=force)
+
+
+def write(page: Page, file: Path, *, force: bool = False) -> list[Path]:
+    """Write the page as the file's ending asks (.md or .html); returns every file written.
+
+    Markdown viewers drop inline SVG, so a Markdown report has its plots in an .svg file beside it. Raises
+    InvalidInput where one of them exists and not ``force``, and StorageError.
+    """
+    check(file, force=force)
     written = {file: html(page)}
     if file.suffix == ".md":
         image = file.with_suffix(".svg")
         written = {file: markdown(page, image=image.name), image: _stacked(page.plots)}
-    try:
-        for path, text in written.items():
-            path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"the report {file} cannot be written: {error.strerror}") from error
+    for path, text in written.items():
+        with named_file(path, force=force) as out:
+            out.write(text.encode())
     return list(written)
 
 

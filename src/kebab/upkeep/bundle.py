@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
+from kebab.disk.named_files import check_target, put_in_place, storing
 from kebab.errors import Corrupt, EngineUnavailable, InvalidInput, ModelMismatch, StorageError
 from kebab.ports import ModelKey
 from kebab.upkeep.reset import remove_all
@@ -66,13 +67,20 @@ class Manifest:
 
 
 def write_bundle(
-    target: Path, *, back_up: Callable[[Path], Contents], inbox: Path, kebab_version: str
+    target: Path,
+    *,
+    back_up: Callable[[Path], Contents],
+    inbox: Path,
+    kebab_version: str,
+    force: bool = False,
 ) -> Manifest:
     """Write the bundle in one step: the target is whole or untouched. Others may write meanwhile.
 
-    ``back_up`` writes a copy of the store and says what is in it. Raises StorageError.
+    ``back_up`` writes a copy of the store and says what is in it. Raises StorageError, and InvalidInput where
+    there is a file already and not ``force``.
     """
-    with _storing(target), tempfile.TemporaryDirectory(prefix=".kebab-export-", dir=target.parent) as scratch:
+    check_target(target, force=force)
+    with storing(target), tempfile.TemporaryDirectory(prefix=".kebab-export-", dir=target.parent) as scratch:
         copy, draft = Path(scratch, STORE), Path(scratch, "bundle")
         contents = back_up(copy)
         members = {STORE: copy, **_inbox_files(inbox, Path(scratch, "inbox"))}
@@ -88,7 +96,7 @@ def write_bundle(
                 archive.write(path, name)
         with draft.open("rb") as written:
             os.fsync(written.fileno())
-        draft.replace(target)
+        put_in_place(draft, target, force=force)
     return manifest
 
 
@@ -127,7 +135,7 @@ def restore_inbox(folder: Path, inbox: Path) -> None:
     """Put the bundle's inbox, maybe none, in place of the one here. Raises StorageError."""
     source, copied = folder / INBOX, inbox.with_name(f".{inbox.name}.new")
     remove_all([copied])
-    with _storing(inbox):
+    with storing(inbox):
         if source.is_dir():
             # Whole before the old one goes: on a full disk the texts that are here must not be lost.
             shutil.copytree(source, copied)
@@ -159,16 +167,6 @@ def _described(path: Path) -> Member:
 def _encoded(manifest: Manifest) -> str:
     note = {"format": FORMAT, "version": VERSION, **asdict(manifest)}
     return json.dumps(note, ensure_ascii=False, indent=1)
-
-
-@contextmanager
-def _storing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror or error}", hint="check free space and permissions"
-        ) from error
 
 
 # --- reading ---------------------------------------------------------------------------------------
