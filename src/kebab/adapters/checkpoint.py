@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from kebab.disk.private import open_private, replacing
 from kebab.errors import StorageError
 
 _LARGEST = 4096
@@ -16,6 +17,8 @@ _LARGEST = 4096
 class Mark:
     position: int
     table_version: int
+    written: tuple[int, int] = (0, 0)
+    """Which file this was read from: an index that was removed and built anew may have the same numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,8 @@ class CheckpointFile:
     def mark(self) -> Mark | None:
         """The position and the engine's own version that belongs to it; None like ``read``."""
         try:
-            found = json.loads(_content(self.path))
+            content, written = _content(self.path)
+            found = json.loads(content)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -52,18 +56,14 @@ class CheckpointFile:
         position, table_version = found.get("checkpoint"), found.get("table_version", 0)
         if not isinstance(position, int) or not isinstance(table_version, int):
             return None
-        return Mark(position, table_version)
+        return Mark(position, table_version, written)
 
     def write(self, position: int, *, table_version: int = 0) -> None:
         """Replace the file in one step; on return it is on disk."""
-        draft = self.path.with_name(f"{self.path.name}.tmp")
         note = {"layout": self.layout, "checkpoint": position, "table_version": table_version}
         try:
-            with draft.open("w", encoding="utf-8") as file:
-                json.dump(note, file)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(self.path)
+            with replacing(self.path) as file:
+                file.write(json.dumps(note).encode())
         except OSError as error:
             raise StorageError(
                 f"cannot write {self.path}: {error.strerror}", hint="check free space and permissions"
@@ -76,10 +76,11 @@ class CheckpointFile:
             raise StorageError(f"cannot remove {self.path}: {error.strerror}") from error
 
 
-def _content(path: Path) -> bytes:
+def _content(path: Path) -> tuple[bytes, tuple[int, int]]:
     # Not read_bytes: every search looks here several times, and a buffered file takes five times as long.
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = open_private(path)
     try:
-        return os.read(descriptor, _LARGEST)
+        status = os.fstat(descriptor)
+        return os.read(descriptor, _LARGEST), (status.st_ino, status.st_mtime_ns)
     finally:
         os.close(descriptor)

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kebab.disk.private import make_folder, open_private, replacing
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import DocId
 
@@ -42,7 +43,7 @@ class RowsOnDisk:
     """
 
     def __init__(self, path: Path, *, offset: int, dimensions: int) -> None:
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._descriptor = open_private(path)
         self._offset, self._dimensions = offset, dimensions
         weakref.finalize(self, os.close, self._descriptor)
 
@@ -180,7 +181,7 @@ class FlatFiles:
         """Write the copy of a version and drop the others. Raises OSError."""
         import numpy as np
 
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         named = [("row_id", "<u8"), ("chunk_id", flat.chunk_ids.dtype), ("doc_id", flat.doc_ids.dtype)]
         keys = np.empty(len(flat), dtype=named)
         keys["row_id"], keys["chunk_id"], keys["doc_id"] = flat.row_ids, flat.chunk_ids, flat.doc_ids
@@ -201,9 +202,5 @@ class FlatFiles:
 def _replace(path: Path, array: NDArray[Any]) -> None:
     import numpy as np
 
-    draft = path.with_name(f"{path.name}.tmp")
-    with draft.open("wb") as file:
+    with replacing(path) as file:
         np.save(file, array)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from kebab.adapters.sqlite.connection import translated
+from kebab.disk.private import ensure_file, make_folder
 from kebab.domain.chunks import StoredChunk, searchable_text
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
@@ -144,7 +145,11 @@ class Fts5LexicalIndex:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            make_folder(self._path.parent)
+            ensure_file(self._path)
+        except OSError as error:
+            raise StorageError(f"cannot create {self._path}: {error.strerror}") from error
         with _repairable(self._path), closing(_connected(self._path, "rwc")) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(_SCHEMA)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kebab.adapters.checkpoint import CheckpointFile, Mark
 from kebab.adapters.flat_vectors import FlatFiles, FlatVectors
+from kebab.disk.private import make_folder
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId, digest
@@ -111,7 +112,7 @@ class LanceVectorIndex:
         gone = dict.fromkeys([*removed, *(stored.chunk.doc_id for stored in chunks)])
         rows = _rows(self._model, known, [vectors[stored.chunk.chunk_id] for stored in known])
         with self._translated():
-            self._table.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._table.parent)
             dataset = self._written(rows, list(gone))
             self._checkpoint.write(checkpoint, table_version=dataset.version)
 

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any
 
 from kebab.adapters.checkpoint import CheckpointFile
+from kebab.disk.private import make_folder
 from kebab.domain.chunks import StoredChunk, searchable_text
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
@@ -125,7 +126,7 @@ class TantivyLexicalIndex:
     ) -> None:
         from tantivy import Document, Index
 
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self._folder)
         index = Index(_schema(), path=str(self._folder), reuse=True)
         _register(index)
         # A writer for each batch: it holds a lock that must not outlive the batch in a long-running process.

@@ -1,13 +1,11 @@
 """One writer at a time: a lock that the operating system frees, whatever becomes of its owner.
 
-The lock is ``flock`` on a file that is never removed. What the file says of the owner is for people only: a
-note left by a killed process is overwritten by the next writer.
+The lock is on a file that is never removed. What the file says of the owner is for people only: a note left
+by a killed process is overwritten by the next writer.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import json
 import os
 import socket
@@ -17,7 +15,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from kebab.disk.locks import close, holds, try_lock
+from kebab.disk.private import FILE_MODE, make_folder, open_private, restrict
 from kebab.errors import Locked, StorageError
+
+# Windows locks the first byte, and nobody else can read what is locked: the note begins after it.
+_NOTE_AT = 1
+_LONGEST_NOTE = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,86 +47,81 @@ def writer_lock(path: Path, *, command: str) -> Iterator[None]:
     descriptor = _opened(path)
     try:
         _acquire(descriptor, path)
-        _held.add(descriptor)
         _sign(descriptor, command)
         yield
     finally:
-        if descriptor in _held:
-            _held.discard(descriptor)
+        if holds(descriptor):
             # A full disk must not hide the error that led here; the lock is freed all the same.
             with suppress(OSError):
-                os.ftruncate(descriptor, 0)
-        os.close(descriptor)
+                _write(descriptor, b"")
+        close(descriptor)
 
 
 def lock_owner(path: Path) -> LockOwner | None:
     """Who writes now; None when nobody does."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = open_private(path)
     except OSError:
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return None
+        return None if try_lock(descriptor) else _signature(descriptor)
     except OSError:
         return _signature(descriptor)
     finally:
-        os.close(descriptor)
-
-
-# A forked worker shares the open file, and with it the lock: it would hold it after its parent is killed.
-_held: set[int] = set()
-
-
-def _forget_in_child() -> None:
-    for descriptor in _held:
-        with suppress(OSError):
-            os.close(descriptor)
-    _held.clear()
-
-
-os.register_at_fork(after_in_child=_forget_in_child)
+        close(descriptor)
 
 
 def _opened(path: Path) -> int:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        make_folder(path.parent)
+        descriptor = open_private(path, create=True, write=True)
     except OSError as error:
         raise StorageError(
-            f"cannot open the lock {path}: {error.strerror}", hint="check permissions of the data folder"
+            f"cannot open the lock {path}: {error.strerror}",
+            hint="it must be a plain file of yours: check the permissions of the data folder",
         ) from error
+    restrict(path, FILE_MODE)
+    return descriptor
 
 
 def _acquire(descriptor: int, path: Path) -> None:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if try_lock(descriptor):
+            return
     except OSError as error:
-        if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-            raise StorageError(f"cannot lock {path}: {error.strerror}") from error
-        owner = _signature(descriptor)
-        raise Locked(
-            f"another process writes: {owner}",
-            hint="wait until it is done; reading works meanwhile",
-            details={"pid": owner.pid, "host": owner.host, "command": owner.command, "age_s": owner.age_s},
-        ) from None
+        raise StorageError(f"cannot lock {path}: {error.strerror}") from error
+    owner = _signature(descriptor)
+    raise Locked(
+        f"another process writes: {owner}",
+        hint="wait until it is done; reading works meanwhile",
+        details={"pid": owner.pid, "host": owner.host, "command": owner.command, "age_s": owner.age_s},
+    )
 
 
 def _sign(descriptor: int, command: str) -> None:
     note = {"pid": os.getpid(), "host": socket.gethostname(), "command": command, "since": time.time()}
     try:
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(note).encode(), 0)
+        _write(descriptor, b" " * _NOTE_AT + json.dumps(note).encode())
     except OSError as error:
         raise StorageError(f"cannot write the lock: {error.strerror}", hint="check free space") from error
+
+
+def _write(descriptor: int, content: bytes) -> None:
+    # A file with a second name may be somebody's document: it is locked, never written.
+    if os.fstat(descriptor).st_nlink > 1:
+        return
+    os.ftruncate(descriptor, 0)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.write(descriptor, content)
 
 
 def _signature(descriptor: int) -> LockOwner:
     """What the file says of its owner, who may be just about to write it."""
     try:
-        note = json.loads(os.pread(descriptor, 65536, 0))
+        os.lseek(descriptor, _NOTE_AT, os.SEEK_SET)
+        note = json.loads(os.read(descriptor, _LONGEST_NOTE))
         return LockOwner(int(note["pid"]), str(note["host"]), str(note["command"]), float(note["since"]))
-    except (ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):
         return LockOwner(0, "an unknown host", "kebab", time.time())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,8 +103,20 @@ class Caretaker:
 
     def doctor(self, *, repair: bool) -> DoctorReport:
         owner = self.engines.lock_owner()
-        checks = [*self._place(owner), *self._condition(repair=repair, writing=owner is not None)]
+        # Of a writer at work it cannot be told what it will still remove.
+        left = [] if owner else self.engines.folder.leftovers()
+        place = self._place(owner)
+        condition = self._condition(repair=repair, writing=owner is not None)
+        checks = [*place, self._leftovers(left, repair=repair), *condition]
         return DoctorReport((*checks, *self._memory(repair=repair)), self.engines.endpoints)
+
+    def _leftovers(self, left: Sequence[Path], *, repair: bool) -> Check:
+        from kebab.upkeep.examine_place import examine_leftovers
+
+        if repair and left:
+            with self.engines.locked("doctor --repair"):
+                pass  # whoever takes the lock removes them
+        return examine_leftovers(left)
 
     def _place(self, owner: str | None) -> list[Check]:
         from kebab.upkeep import examine_place as place

@@ -17,6 +17,7 @@ from kebab.assembly.choice import chosen
 from kebab.assembly.stores import Stores
 from kebab.config import Settings
 from kebab.config.sections import EmbeddingModel, LlmModel
+from kebab.disk.data_folder import DataFolder
 from kebab.errors import EngineError, NotIndexed, ReadOnly
 from kebab.ports import (
     Embedder,
@@ -46,6 +47,7 @@ class Engines:
     def __init__(self, settings: Settings, *, readonly: bool = False) -> None:
         self.settings = settings
         self.readonly = readonly
+        self.folder = DataFolder(settings.data_dir)
         self._databases: list[Database] = []
 
     @property
@@ -107,16 +109,17 @@ class Engines:
     @contextmanager
     def rehearsing(self) -> Iterator[Stores]:
         """The stores as they are, for reading; empty ones, soon gone, where nothing is stored yet."""
-        from tempfile import TemporaryDirectory
+        from tempfile import gettempdir
 
         from kebab.adapters.sqlite.connection import Database
+        from kebab.disk.scratch import scratch_folder
 
         stores = self.reading_or_none
         if stores:
             yield stores
             return
-        with TemporaryDirectory(prefix="kebab-rehearsal-") as folder:
-            database = Database(Path(folder, "kebab.sqlite"))
+        with scratch_folder(Path(gettempdir()), "rehearsal") as folder:
+            database = Database(folder / "kebab.sqlite")
             try:
                 yield Stores(database)
             finally:
@@ -128,8 +131,13 @@ class Engines:
         from kebab.adapters.writer_lock import writer_lock
 
         self.forbid_readonly(command)
+        self.folder.prepare()
         with writer_lock(self.lock_file, command=command):
-            yield
+            self.folder.sweep(writing=True)
+            try:
+                yield
+            finally:
+                self.folder.tighten()
 
     def forbid_readonly(self, command: str) -> None:
         if self.readonly:
@@ -169,6 +177,10 @@ class Engines:
     def _database(self, *, readonly: bool) -> Database:
         from kebab.adapters.sqlite.connection import Database
 
+        if readonly:
+            self.folder.check()
+        else:
+            self.folder.prepare()
         database = Database(self.database_file, readonly=readonly)
         self._databases.append(database)
         return database
@@ -282,6 +294,9 @@ class Engines:
     def _memory(self) -> MemoryEngines:
         from kebab.assembly.memory import MemoryEngines
 
+        self.folder.check()
+        if self.settings.data_dir.exists() and not self.readonly:
+            self.folder.prepare()
         return MemoryEngines(self.settings.memory, folder=self.memory_dir, analyzer=self.analyzer)
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 
 import msgspec
 
@@ -15,6 +15,7 @@ from kebab.assembly.engines import Engines
 from kebab.assembly.ingest import build_pipeline
 from kebab.assembly.search import build_searcher
 from kebab.config.sections import Source
+from kebab.disk.scratch import scratch_folder
 from kebab.evaluate.laboratory import Laboratory, Measured
 
 
@@ -39,11 +40,9 @@ class MeasuredBases:
 
     @contextmanager
     def of_folder(self, root: Path) -> Iterator[Measured]:
-        with TemporaryDirectory(prefix="kebab-eval-") as data_dir:
+        with scratch_folder(Path(gettempdir()), "eval") as data_dir:
             source = Source(id="eval", root=str(root.expanduser().absolute()))
-            settings = msgspec.structs.replace(
-                self.engines.settings, data_dir=Path(data_dir), sources=(source,)
-            )
+            settings = msgspec.structs.replace(self.engines.settings, data_dir=data_dir, sources=(source,))
             with closing(Engines(settings)) as engines:
                 with engines.writing("ingest") as stores:
                     build_pipeline(settings, engines, stores).run()

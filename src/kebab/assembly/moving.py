@@ -12,7 +12,7 @@ from kebab.assembly.engines import Engines, Stores
 from kebab.config import Settings
 from kebab.domain.documents import INBOX_ID
 from kebab.domain.reports import BundleReport, ResetReport, ResetScope
-from kebab.errors import InvalidInput, StorageError
+from kebab.errors import InvalidInput
 from kebab.ports import ModelKey
 
 if TYPE_CHECKING:
@@ -39,9 +39,11 @@ class Mover:
         if not self.settings.data_dir.exists():
             return ResetReport(scope, remove_all([path for path in paths if path == self.settings.file]))
         vectors = self._forget_vectors() if scope == ResetScope.VECTORS else ()
+        # Whoever takes the lock removes these; the report is to name them all the same.
+        left = [str(path) for path in self.engines.folder.leftovers()] if scope == ResetScope.ALL else []
         with self.engines.locked("reset"):
             self.engines.close()
-            removed = (*vectors, *remove_all(paths))
+            removed = (*vectors, *left, *remove_all(paths))
         return ResetReport(scope, removed, self._kept(ResetScope(scope)))
 
     def _kept(self, scope: ResetScope) -> tuple[str, ...]:
@@ -136,7 +138,7 @@ class Mover:
         self.engines.forbid_readonly("import")
         if not force:
             self._refuse_overwriting()
-        self._make_folder()
+        self.engines.folder.prepare()
         with opened_bundle(source, scratch=folder) as (manifest, unpacked):
             if not force:
                 embedder = self.engines.embedder_or_none
@@ -151,13 +153,6 @@ class Mover:
                 restore_inbox(unpacked, self.engines.inbox_dir)
                 report = indexer(stores).run()
         return _bundle_report(source, manifest, report.degraded)
-
-    def _make_folder(self) -> None:
-        folder = self.settings.data_dir
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(f"{folder} cannot be created: {error.strerror}") from error
 
     def _refuse_overwriting(self) -> None:
         stores = self.engines.reading_or_none

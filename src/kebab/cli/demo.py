@@ -38,8 +38,10 @@ def demo(session: Session) -> None:
 
     Everything happens in a temporary folder that is removed at the end; nothing of yours is read or written.
     """
-    with tempfile.TemporaryDirectory(prefix="kebab-demo-") as folder:
-        _Tour(session, root=sample_vault(), data_dir=Path(folder) / "data").run()
+    from kebab.disk.scratch import scratch_folder
+
+    with scratch_folder(Path(tempfile.gettempdir()), "demo") as folder:
+        _Tour(session, root=sample_vault(), data_dir=folder / "data").run()
 
 
 def sample_vault() -> Path:

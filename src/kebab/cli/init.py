@@ -29,6 +29,7 @@ def init(session: Session, directory: Path | None, force: bool, yes: bool, data_
     A DIRECTORY that does not exist is created if you agree; exits with status 1 if you do not.
     """
     from kebab import wire
+    from kebab.disk.data_folder import DataFolder
 
     if session.readonly:
         raise ReadOnly.refusing("init")
@@ -41,7 +42,7 @@ def init(session: Session, directory: Path | None, force: bool, yes: bool, data_
     _write(file, text, force=force)
     trust.consent(file)
     settings = config.load(file)
-    _create(settings.data_dir)
+    DataFolder(settings.data_dir).prepare()
     root = settings.sources[0].root
     report = wire.InitReport(config=str(file), data_dir=str(settings.data_dir), root=root)
     session.put(report, lambda: _told(file, settings.data_dir, Path(root)))

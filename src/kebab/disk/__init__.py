@@ -1,1 +1,1 @@
-"""kebab's own files on disk: private to one user, never opened through a link, never left behind."""
+"""Files on disk: our own, private and never opened through a link, and those whose names people give."""

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from typing import Protocol
 
 from kebab.answer.pipeline import Asker
+from kebab.disk.scratch import scratch_folder
 from kebab.domain.evaluations import EvalReport, QuerySet, TuneReport
 from kebab.domain.ids import ChunkId
 from kebab.domain.queries import SearchMode, SearchQuery
@@ -149,10 +150,10 @@ class Laboratory:
     @contextmanager
     def _collection(self, folder: Path, queries_file: str) -> Iterator[Prepared]:
         collection = collections.read(folder, queries=queries_file)
-        with TemporaryDirectory(prefix="kebab-eval-") as root:
-            keys = collections.write_documents(collection, Path(root))
+        with scratch_folder(Path(gettempdir()), "eval") as root:
+            keys = collections.write_documents(collection, root)
             started = time.perf_counter()
-            with self.bases.of_folder(Path(root)) as base:
+            with self.bases.of_folder(root) as base:
                 taken = round(time.perf_counter() - started, 3)
                 yield Prepared(base, collection.queries, Units(keys), plain=True, ingest_s=taken)
 

@@ -7,11 +7,11 @@ source removes it.
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from kebab.disk.private import make_folder, replacing
 from kebab.domain.ids import content_hash, digest, nfc
 from kebab.errors import InvalidInput, StorageError
 from kebab.ingest.parse.decode import Undecodable, decode
@@ -32,10 +32,9 @@ class Draft:
         if _holds(self.path, self.content):
             return
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            part = self.path.with_name(f".{self.path.name}.part")
-            part.write_bytes(self.content)
-            os.replace(part, self.path)
+            make_folder(self.path.parent)
+            with replacing(self.path) as file:
+                file.write(self.content)
         except OSError as error:
             raise StorageError(f"{self.path} cannot be written: {error.strerror}") from error
 

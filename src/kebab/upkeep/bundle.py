@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import struct
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +21,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from kebab.disk.named_files import check_target, put_in_place, storing
+from kebab.disk.private import create_file, make_folder
+from kebab.disk.scratch import scratch_folder
 from kebab.errors import Corrupt, EngineUnavailable, InvalidInput, ModelMismatch, StorageError
 from kebab.ports import ModelKey
 from kebab.upkeep.reset import remove_all
@@ -76,14 +77,17 @@ def write_bundle(
 ) -> Manifest:
     """Write the bundle in one step: the target is whole or untouched. Others may write meanwhile.
 
-    ``back_up`` writes a copy of the store and says what is in it. Raises StorageError, and InvalidInput where
-    there is a file already and not ``force``.
+    ``back_up`` writes a copy of the store and says what is in it. Only the target's owner can read it, unless
+    it replaces a file that others could read. What a killed export leaves is found by the next writer, from a
+    note beside the inbox. Raises StorageError, and InvalidInput where there is a file already and not
+    ``force``.
     """
     check_target(target, force=force)
-    with storing(target), tempfile.TemporaryDirectory(prefix=".kebab-export-", dir=target.parent) as scratch:
-        copy, draft = Path(scratch, STORE), Path(scratch, "bundle")
+    with storing(target), scratch_folder(target.parent, "export", noted_in=inbox.parent) as scratch:
+        copy, draft = scratch / STORE, scratch / "bundle"
+        create_file(draft).close()
         contents = back_up(copy)
-        members = {STORE: copy, **_inbox_files(inbox, Path(scratch, "inbox"))}
+        members = {STORE: copy, **_inbox_files(inbox, scratch / "inbox")}
         manifest = Manifest(
             kebab_version=kebab_version,
             created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -107,15 +111,15 @@ def opened_bundle(path: Path, *, scratch: Path) -> Iterator[tuple[Manifest, Path
     Raises InvalidInput for a file that is no bundle, Corrupt for a damaged or forged one, EngineUnavailable
     for one of a newer kebab, StorageError where there is no room.
     """
-    with tempfile.TemporaryDirectory(prefix=".kebab-import-", dir=scratch) as folder:
+    with scratch_folder(scratch, "import") as folder:
         # What the caller does with the files is outside: its errors are not the bundle's.
         with _reading(path), zipfile.ZipFile(path) as archive:
             manifest = _manifest(archive, path)
             _check_members(archive, manifest, path)
             _check_room(manifest, scratch)
             for name, member in manifest.files.items():
-                _extract(archive, name, member, Path(folder), path)
-        yield manifest, Path(folder)
+                _extract(archive, name, member, folder, path)
+        yield manifest, folder
 
 
 def check_model(manifest: Manifest, model: ModelKey | None) -> None:
@@ -257,8 +261,8 @@ def _check_room(manifest: Manifest, scratch: Path) -> None:
 
 def _extract(archive: zipfile.ZipFile, name: str, member: Member, folder: Path, path: Path) -> None:
     target = folder / name
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with archive.open(name) as source, target.open("xb") as written:
+    make_folder(target.parent)
+    with archive.open(name) as source, create_file(target) as written:
         size, digest = _copied(source, written, limit=member.size)
     if (size, digest) != (member.size, member.sha256):
         raise _damaged(path, f"{name} is not what the manifest says")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kebab.domain.reports import Check, CheckStatus
@@ -81,6 +81,18 @@ def examine_lock(owner: str | None) -> Check:
     if owner is None:
         return Check("lock", CheckStatus.OK, "nobody writes")
     return Check("lock", CheckStatus.OK, f"held by {owner}")
+
+
+def examine_leftovers(left: Sequence[Path]) -> Check:
+    """What killed processes left behind, and whether it is still there."""
+    there = [path for path in left if os.path.lexists(path)]
+    if there:
+        names = ", ".join(map(str, there))
+        hint = "the next command that writes removes them; so does kebab doctor --repair"
+        return Check("leftovers", CheckStatus.WARNING, f"left by killed processes: {names}", hint)
+    if left:
+        return Check("leftovers", CheckStatus.REPAIRED, f"removed {', '.join(map(str, left))}")
+    return Check("leftovers", CheckStatus.OK, "nothing left by killed processes")
 
 
 def size(count: int) -> str:

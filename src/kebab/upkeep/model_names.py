@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kebab.disk.private import make_folder, open_private, replacing
 from kebab.domain.reports import ModelStatus
 from kebab.errors import Corrupt, InvalidInput, StorageError
 from kebab.ports import ModelKey
@@ -42,7 +44,8 @@ class Registry:
     def folders(self) -> dict[str, Path]:
         """By name, sorted. Raises Corrupt for a file that cannot be understood."""
         try:
-            found = json.loads(self.file.read_text(encoding="utf-8"))
+            with os.fdopen(open_private(self.file), "rb") as file:
+                found = json.loads(file.read())
             return {str(name): Path(found[name]) for name in sorted(found)}
         except FileNotFoundError:
             return {}
@@ -58,12 +61,11 @@ class Registry:
         if not _NAME.fullmatch(name) or name in (BUILT_IN, NONE):
             raise InvalidInput(f"{name!r} cannot be a model's name", hint="letters, digits, dot and dash")
         known = {**self.folders(), name: folder}
-        draft = self.file.with_name(f"{self.file.name}.tmp")
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.file.parent)
             text = json.dumps({key: str(path) for key, path in known.items()}, ensure_ascii=False, indent=1)
-            draft.write_text(text, encoding="utf-8")
-            draft.replace(self.file)
+            with replacing(self.file) as draft:
+                draft.write(text.encode())
         except OSError as error:
             raise StorageError(f"{self.file} cannot be written: {error.strerror}") from error
 

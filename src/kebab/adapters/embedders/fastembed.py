@@ -11,6 +11,7 @@ from kebab.adapters.embedders.fingerprint import fingerprint
 from kebab.adapters.embedders.onnx_errors import onnx_errors
 from kebab.adapters.embedders.prefixes import prefixes_of
 from kebab.adapters.embedders.unit import unit_rows
+from kebab.disk.private import make_folder
 from kebab.errors import ModelUnavailable
 from kebab.ports import EmbeddingKind, Vectors
 
@@ -63,7 +64,7 @@ class FastembedEmbedder:
         given = {"specific_model_path": str(self._folder)} if self._folder else {}
         library = _library()
         try:
-            self._cache_dir.mkdir(parents=True, exist_ok=True)
+            make_folder(self._cache_dir)
             return library(self.model_id, cache_dir=str(self._cache_dir), threads=self._threads, **given)
         # A tokenizer that cannot be read raises the bare class and nothing narrower.
         except Exception as error:

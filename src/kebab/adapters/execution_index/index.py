@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kebab.adapters.execution_index.vectors import SqliteExecutionVectors
 from kebab.adapters.execution_index.words import TantivyExecutionWords
+from kebab.disk.data_folder import tighten_tree
 from kebab.domain.executions import ExecutionFilters
 from kebab.domain.fusion import Ranked
 from kebab.errors import Corrupt, EngineUnavailable
@@ -45,6 +46,7 @@ class SidecarExecutionIndex:
             words.apply(changes.entries, removed=changes.removed)
             notes = {"position": str(changes.upto), "version": self.version}
             vectors.apply(changes.entries, removed=changes.removed, notes=notes)
+            tighten_tree(self._where())
 
     def words(self, text: str, *, filters: ExecutionFilters, limit: int) -> list[Ranked]:
         return self._opened()[0].search(text, filters=filters, limit=limit)

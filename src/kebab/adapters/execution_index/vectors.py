@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from kebab.adapters.execution_index.matrix import Matrix
 from kebab.adapters.execution_index.words import microseconds
 from kebab.adapters.sqlite.connection import ClosingConnection
+from kebab.disk.private import ensure_file, make_folder
 from kebab.domain.executions import ExecutionFilters
 from kebab.domain.fusion import Ranked
 from kebab.errors import Corrupt, EngineUnavailable
@@ -50,7 +51,8 @@ class SqliteExecutionVectors:
         self._matrices: dict[VectorSpace, Matrix] = {}
         self._counts: dict[VectorSpace, int] | None = None
         self._seen: int | None = None
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.parent)
+        ensure_file(file)
         self._db = self._guarded(lambda: self._open(file))
 
     def note(self, name: str) -> str | None:

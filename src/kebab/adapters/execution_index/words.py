@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from kebab.disk.private import make_folder
 from kebab.domain.executions import ExecutionFilters
 from kebab.domain.fusion import Ranked
 from kebab.errors import EngineUnavailable
@@ -24,7 +25,7 @@ class TantivyExecutionWords:
 
         self._tantivy: Any = tantivy
         self._analyzer = analyzer
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self._schema = self._build_schema()
         self._index = self._guarded(lambda: tantivy.Index(self._schema, path=str(folder)))
         splitter = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kebab.adapters.embedders.onnx_errors import onnx_errors
+from kebab.disk.private import make_folder
 from kebab.errors import ModelUnavailable
 
 DEFAULT = "BAAI/bge-reranker-v2-m3-int8"
@@ -44,7 +45,7 @@ class FastembedReranker:
         name = self._listed(library)
         given = {"specific_model_path": str(self._folder)} if self._folder else {}
         try:
-            self._cache_dir.mkdir(parents=True, exist_ok=True)
+            make_folder(self._cache_dir)
             return library(name, cache_dir=str(self._cache_dir), threads=self._threads, **given)
         # A tokenizer that cannot be read raises the bare class and nothing narrower.
         except Exception as error:

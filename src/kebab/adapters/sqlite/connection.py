@@ -9,8 +9,10 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISLNK
 
 from kebab.adapters.sqlite.migrations import SCHEMA_VERSION, migrate, schema_version
+from kebab.disk.private import ensure_file, make_folder
 from kebab.errors import (
     Corrupt,
     EngineUnavailable,
@@ -24,6 +26,8 @@ from kebab.errors import (
 
 BUSY_TIMEOUT_S = 10.0
 
+_PERMISSIONS = "check the permissions of the data folder"
+
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DISK = {
@@ -36,11 +40,18 @@ _DISK = {
 }
 
 
+FileKey = tuple[int, int]
+"""Device and inode: which file a name stands for, as long as somebody has it open."""
+
+
 class ClosingConnection(sqlite3.Connection):
     """A connection that can be referred to weakly; the plain one cannot.
 
     It closes with its last reference, such as the end of the thread that used it; Python 3.13 would complain.
     """
+
+    file: FileKey | None = None
+    """The file that it has open."""
 
     def __del__(self) -> None:
         # One that could not be opened cannot be closed either, and says so.
@@ -53,6 +64,9 @@ class Database:
 
     Opening for reading never creates a file: a missing one raises NotIndexed. Opening for writing creates
     and migrates. A schema newer than this code raises EngineUnavailable, a damaged file Corrupt.
+
+    A file that another process removed or replaced is noticed at the next use: what stands there now is
+    opened, under the same rules.
     """
 
     def __init__(self, path: Path, *, readonly: bool = False, any_schema: bool = False) -> None:
@@ -62,13 +76,9 @@ class Database:
         self._any_schema = any_schema
         self._local = threading.local()
         self._open: weakref.WeakSet[ClosingConnection] = weakref.WeakSet()
-        if readonly and not path.exists():
-            raise _not_indexed(path)
-        if not readonly:
-            _make_folder(path.parent)
         try:
             with translated(path):
-                self._prepare(self._connection())
+                self._connection()
         except BaseException:
             # Nobody has this object, but the error may hold it for long, and with it a file that is removed.
             self.close()
@@ -156,10 +166,24 @@ class Database:
 
     def _connection(self) -> sqlite3.Connection:
         connection: ClosingConnection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._connect()
-            self._local.connection = connection
-            self._open.add(connection)
+        if connection is not None and (connection.in_transaction or connection.file == _key(self.path)):
+            return connection
+        # Not closed: somebody may be in the middle of its rows. It closes with the last reference.
+        self._local.connection = None
+        return self._opened()
+
+    def _opened(self) -> ClosingConnection:
+        """A new connection of this thread, to a file whose schema is known to be right."""
+        if not self.readonly:
+            _create(self.path)
+        key = _key(self.path)
+        if key is None:
+            raise _not_indexed(self.path)
+        connection = self._connect()
+        self._open.add(connection)
+        connection.file = key
+        self._prepare(connection)
+        self._local.connection = connection
         return connection
 
     def _connect(self) -> ClosingConnection:
@@ -240,13 +264,26 @@ def _not_indexed(path: Path) -> NotIndexed:
     return NotIndexed(f"there is no knowledge base at {path}", hint="run `kebab ingest` first")
 
 
-def _make_folder(folder: Path) -> None:
+def _key(path: Path) -> FileKey | None:
+    """Which file stands at this path; None where there is none. A link is refused."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        status = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError as error:
-        raise StorageError(
-            f"cannot create {folder}: {error.strerror}", hint="check its permissions"
-        ) from error
+        raise StorageError(f"{path} cannot be opened: {error.strerror}", hint=_PERMISSIONS) from error
+    if S_ISLNK(status.st_mode):
+        raise StorageError(f"{path} is a symbolic link", hint="kebab opens its own files only: remove it")
+    return status.st_dev, status.st_ino
+
+
+def _create(path: Path) -> None:
+    """Make the folder and an empty file that only their owner can read, unless they are there."""
+    try:
+        make_folder(path.parent)
+        ensure_file(path)
+    except OSError as error:
+        raise StorageError(f"cannot create {path}: {error.strerror}", hint=_PERMISSIONS) from error
 
 
 def _read_mode(path: Path) -> str:

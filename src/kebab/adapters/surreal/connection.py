@@ -11,6 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from kebab.disk.data_folder import tighten_tree
+from kebab.disk.private import make_folder
 from kebab.errors import Corrupt, EngineError, EngineUnavailable, Locked, NotIndexed, StorageError
 
 EMBEDDED = ("surrealkv://", "mem://", "memory://")
@@ -98,6 +100,8 @@ class SurrealConnection:
             if self._db is not None:
                 db, self._db = self._db, None
                 _translated(db.close, self.url)
+                if self.folder is not None:
+                    tighten_tree(self.folder)
 
     def _discard(self) -> None:
         """Forget a connection that failed, so that the next statement makes another."""
@@ -108,6 +112,8 @@ class SurrealConnection:
 
     def _opened(self) -> Any:
         if self._db is None:
+            # Another process may have removed the store: an empty one has no schema.
+            self._prepared = self._prepared and self.exists()
             self._db = self._connect()
             self._last_use = time.monotonic()
             self._prepare()
@@ -139,7 +145,7 @@ class SurrealConnection:
         from surrealdb import Surreal
 
         if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
         db = Surreal(self.url)
         db.connect()
         username, password = self._credentials
