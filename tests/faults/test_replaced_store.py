@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kebab.app import Kebab
+from kebab.assembly.search import build_searcher
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.errors import NotIndexed
 from tests.faults.conftest import Base, make_base
@@ -85,7 +86,7 @@ def test_what_another_process_stored_anew_is_found_and_the_old_is_not(
     for number in range(12):
         other.write(f"o{number}.md", f"# Other {number}\n\nA rope of yacht{number} is wet.\n")
     with base.open() as kb:
-        held = kb.retriever()
+        held = build_searcher(kb.engines).retriever
         assert held.search(SearchQuery("rope", mode=mode)).hits
         assert paths_of(kb, mode) == {f"n{number}.md" for number in range(12)}
         elsewhere(base.data, "reset", f"ingest={other.root}")

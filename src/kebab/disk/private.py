@@ -99,6 +99,6 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def restrict(path: str | Path, mode: int) -> None:
-    """Set the mode of a path that is no link. A file of another user keeps its own."""
-    with suppress(PermissionError, FileNotFoundError):
+    """Set the mode of a path that is no link. What cannot be changed, such as another user's, stays."""
+    with suppress(OSError):
         os.chmod(path, mode)
