@@ -17,7 +17,7 @@ from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.fusion import Ranked
 from kebab.domain.globs import glob_pattern
 from kebab.domain.ids import ChunkId, DocId, nfc
-from kebab.domain.ingests import FileState, IngestItem, IngestRun
+from kebab.domain.ingests import NO_TIME, FileState, IngestItem, IngestRun
 from kebab.domain.queries import SearchFilters
 from kebab.ports import (
     NO_TERMS,
@@ -149,6 +149,11 @@ class FakeDocumentStore:
                 state = new[shelf.state.path]
                 kept = replace(state, doc_id=shelf.state.doc_id, asset_id=shelf.state.asset_id)
                 self._shelves[doc_id] = replace(shelf, state=kept)
+
+    def forget_times(self, *, except_source: str) -> None:
+        for doc_id, shelf in self._shelves.items():
+            if shelf.document.source_id != except_source:
+                self._shelves[doc_id] = replace(shelf, state=replace(shelf.state, mtime_ns=NO_TIME))
 
     def remove(self, doc_ids: Sequence[DocId]) -> None:
         gone = [doc_id for doc_id in dict.fromkeys(doc_ids) if self._shelves.pop(doc_id, None)]

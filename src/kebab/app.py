@@ -20,10 +20,7 @@ from kebab.errors import Locked
 # What only annotations name is not loaded: making its dataclasses would be a third of a cold search.
 if TYPE_CHECKING:
     from kebab.answer.pipeline import Asker
-    from kebab.assembly.care import Caretaker
     from kebab.assembly.engines import Stores
-    from kebab.assembly.model_shelf import ModelShelf
-    from kebab.assembly.moving import Mover
     from kebab.config import Settings
     from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent
     from kebab.domain.documents import DocumentSummary
@@ -275,7 +272,9 @@ class Kebab:
         ``model`` embeds with another model, for a later switch. Raises NotIndexed, and ModelUnavailable where
         embedding was asked for.
         """
-        return self._caretaker.index(
+        from kebab.assembly.upkeep import build_index_builder
+
+        return build_index_builder(self.engines).run(
             embeddings=embeddings,
             lexical=lexical,
             rebuild=rebuild,
@@ -287,15 +286,21 @@ class Kebab:
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Check everything; ``repair`` mends what is derived from the store."""
-        return self._caretaker.doctor(repair=repair)
+        from kebab.assembly.upkeep import build_checkup
+
+        return build_checkup(self.engines).run(repair=repair)
 
     def schema(self) -> SchemaReport:
         """Capabilities, versions and statistics; works before the first ingest too."""
-        return self._caretaker.schema()
+        from kebab.assembly.upkeep import describe_knowledge_base
+
+        return describe_knowledge_base(self.engines)
 
     def models(self, *, everything: bool = False) -> list[ModelStatus]:
         """The embedding models there are; with ``everything`` also those that could be downloaded."""
-        return self._shelf.models(everything=everything)
+        from kebab.assembly.upkeep import build_shelf
+
+        return build_shelf(self.engines).models(everything=everything)
 
     def use_model(self, model: str) -> ModelStatus:
         """Write another model into the configuration file; a Kebab opened afterwards uses it.
@@ -303,50 +308,42 @@ class Kebab:
         ``model`` is static, none, a registered name, a folder, or provider:name. One that cannot be loaded is
         refused, and so is a configuration without a file.
         """
-        return self._shelf.use_model(model)
+        from kebab.assembly.upkeep import build_shelf
+
+        return build_shelf(self.engines).use_model(model)
 
     def add_model(self, folder: Path, *, name: str | None = None) -> ModelStatus:
         """Register a folder with an ONNX model under a name, by default the folder's."""
-        return self._shelf.add_model(folder, name=name)
+        from kebab.assembly.upkeep import build_shelf
+
+        return build_shelf(self.engines).add_model(folder, name=name)
 
     def reset(self, scope: str) -> ResetReport:
         """Wipe what kebab made: index, vectors, old-vectors, data, inbox, memory, config or all.
 
         Sources are never touched. Texts of the inbox have no other copy: only the scope inbox removes them.
         """
-        return self._mover.reset(scope, indexer=self._caretaker.indexer)
+        from kebab.assembly.upkeep import build_reset
+
+        return build_reset(self.engines).run(scope)
 
     def export_bundle(self, path: Path, *, force: bool = False) -> BundleReport:
         """Write the knowledge base into one file, also while others write.
 
         Raises InvalidInput where there is a file already, unless ``force``.
         """
-        return self._mover.export_bundle(path, force=force)
+        from kebab.assembly.upkeep import build_mover
+
+        return build_mover(self.engines).export_bundle(path, force=force)
 
     def import_bundle(self, path: Path, *, force: bool = False) -> BundleReport:
         """Open a bundle here and build its indexes.
 
         Refused where documents are stored already or the vectors are of another model, unless ``force``.
         """
-        return self._mover.import_bundle(path, force=force, indexer=self._caretaker.indexer)
+        from kebab.assembly.upkeep import build_mover
 
-    @property
-    def _shelf(self) -> ModelShelf:
-        from kebab.assembly.model_shelf import ModelShelf
-
-        return ModelShelf(self.settings, self.engines)
-
-    @property
-    def _mover(self) -> Mover:
-        from kebab.assembly.moving import Mover
-
-        return Mover(self.settings, self.engines)
-
-    @property
-    def _caretaker(self) -> Caretaker:
-        from kebab.assembly.care import Caretaker
-
-        return Caretaker(self.settings, self.engines)
+        return build_mover(self.engines).import_bundle(path, force=force)
 
     # --- evaluation --------------------------------------------------------------------------------
 
@@ -368,7 +365,7 @@ class Kebab:
         """Keep a run where there is a knowledge base to keep it in and nothing forbids writing."""
         from kebab.evaluate.archive import Archive
 
-        if self.engines.readonly or not self.engines.database_file.is_file():
+        if self.engines.readonly or not self.engines.place.database.is_file():
             return False
         try:
             with self.engines.writing("eval run") as stores:

@@ -13,6 +13,7 @@ from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.domain.documents import Media, Metadata, TrustLevel
 from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.ingests import NO_TIME
 from kebab.domain.queries import SearchFilters
 from kebab.ports import DocumentStore
 from tests.fakes import FakeDocumentStore
@@ -370,3 +371,11 @@ def test_chunks_of_many_documents_come_document_by_document(store: DocumentStore
     wanted = [samples[7].doc_id, samples[3].doc_id]
     assert {s.chunk.doc_id for s in store.stored_chunks(wanted)} == set(wanted)
     assert list(store.stored_chunks([])) == []
+
+
+def test_times_of_other_sources_are_forgotten_and_nothing_else_is(store: DocumentStore) -> None:
+    moved, own = sample("a.md", "a"), sample("b.md", "b", source_id="inbox")
+    put(store, moved, own)
+    store.forget_times(except_source="inbox")
+    assert store.file_states("default") == {"a.md": replace(moved.state, mtime_ns=NO_TIME)}
+    assert store.file_states("inbox") == {"b.md": own.state}

@@ -18,6 +18,7 @@ from kebab.assembly.stores import Stores
 from kebab.config import Settings
 from kebab.config.sections import EmbeddingModel, LlmModel
 from kebab.disk.data_folder import DataFolder
+from kebab.domain.place import Place
 from kebab.errors import EngineError, NotIndexed, ReadOnly
 from kebab.ports import (
     Embedder,
@@ -48,29 +49,8 @@ class Engines:
         self.settings = settings
         self.readonly = readonly
         self.folder = DataFolder(settings.data_dir)
+        self.place = Place(settings.data_dir)
         self._databases: list[Database] = []
-
-    @property
-    def database_file(self) -> Path:
-        return self.settings.data_dir / "kebab.sqlite"
-
-    @property
-    def lock_file(self) -> Path:
-        return self.settings.data_dir / "writer.lock"
-
-    @property
-    def index_dir(self) -> Path:
-        return self.settings.data_dir / "index"
-
-    @property
-    def models_dir(self) -> Path:
-        """What fastembed downloaded."""
-        return self.settings.data_dir / "models"
-
-    @property
-    def inbox_dir(self) -> Path:
-        """Texts and files that belong to no source."""
-        return self.settings.data_dir / "inbox"
 
     def close(self) -> None:
         for database in self._databases:
@@ -79,6 +59,12 @@ class Engines:
             self._memory.close()
 
     # --- truth -------------------------------------------------------------------------------------
+
+    def require(self) -> None:
+        """Raises NotIndexed where there is no knowledge base, without opening one that is there."""
+        file = self.place.database
+        if not file.exists():
+            raise NotIndexed(f"there is no knowledge base at {file}", hint="run `kebab ingest` first")
 
     @cached_property
     def reading(self) -> Stores:
@@ -132,7 +118,7 @@ class Engines:
 
         self.forbid_readonly(command)
         self.folder.prepare()
-        with writer_lock(self.lock_file, command=command):
+        with writer_lock(self.place.lock, command=command):
             self.folder.sweep(writing=True)
             try:
                 yield
@@ -147,7 +133,7 @@ class Engines:
         """Who writes now, in words; None when nobody does."""
         from kebab.adapters.writer_lock import lock_owner
 
-        owner = lock_owner(self.lock_file)
+        owner = lock_owner(self.place.lock)
         return str(owner) if owner else None
 
     @contextmanager
@@ -181,7 +167,7 @@ class Engines:
             self.folder.check()
         else:
             self.folder.prepare()
-        database = Database(self.database_file, readonly=readonly)
+        database = Database(self.place.database, readonly=readonly)
         self._databases.append(database)
         return database
 
@@ -190,7 +176,7 @@ class Engines:
         from kebab.adapters.source_files import DiskSourceFiles
 
         roots = {source.id: Path(source.root) for source in self.settings.sources}
-        roots.setdefault("inbox", self.inbox_dir)
+        roots.setdefault("inbox", self.place.inbox)
         return DiskSourceFiles(roots, self.reading.documents.file_state)
 
     # --- words -------------------------------------------------------------------------------------
@@ -214,12 +200,12 @@ class Engines:
     def _tantivy(self) -> LexicalIndex:
         from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
 
-        return TantivyLexicalIndex(self.index_dir / "tantivy", self.analyzer)
+        return TantivyLexicalIndex(self.place.index / "tantivy", self.analyzer)
 
     def _fts5(self) -> LexicalIndex:
         from kebab.adapters.fts5_lexical import Fts5LexicalIndex
 
-        return Fts5LexicalIndex(self.index_dir / "fts5.sqlite", self.analyzer)
+        return Fts5LexicalIndex(self.place.index / "fts5.sqlite", self.analyzer)
 
     # --- meaning -----------------------------------------------------------------------------------
 
@@ -243,12 +229,12 @@ class Engines:
 
     def build_embedder(self, model: EmbeddingModel) -> Embedder | None:
         """Any model, or None for the provider that is none."""
-        return providers.build_embedder(model, downloads=self.models_dir)
+        return providers.build_embedder(model, downloads=self.place.models)
 
     @cached_property
     def reranker(self) -> Reranker | None:
         """The configured reranker, or None where the order of the search stands."""
-        return providers.build_reranker(self.settings.models.reranker, downloads=self.models_dir)
+        return providers.build_reranker(self.settings.models.reranker, downloads=self.place.models)
 
     def build_language_model(self, model: LlmModel) -> LanguageModel | None:
         """The model, or None where answers are extracted without one."""
@@ -257,13 +243,13 @@ class Engines:
     def vector_index(self, model: ModelKey) -> VectorIndex:
         from kebab.adapters.lance_vector import LanceVectorIndex
 
-        return LanceVectorIndex(self.index_dir / "vectors", model)
+        return LanceVectorIndex(self.place.vectors, model)
 
     def other_vector_files(self, models: Sequence[ModelKey]) -> list[Path]:
         """The vector indexes of all models but these, by path."""
         from kebab.adapters.lance_vector import files_of
 
-        folder = self.index_dir / "vectors"
+        folder = self.place.vectors
         kept = {file for model in models for file in files_of(folder, model)}
         return sorted(set(folder.iterdir()) - kept) if folder.is_dir() else []
 
@@ -285,11 +271,6 @@ class Engines:
         """Whether the memory's engine is installed."""
         return importlib.util.find_spec("surrealdb") is not None
 
-    @property
-    def memory_dir(self) -> Path:
-        """The embedded store, and the indexes derived from whichever store is used."""
-        return self.settings.data_dir / "memory"
-
     @cached_property
     def _memory(self) -> MemoryEngines:
         from kebab.assembly.memory import MemoryEngines
@@ -297,7 +278,7 @@ class Engines:
         self.folder.check()
         if self.settings.data_dir.exists() and not self.readonly:
             self.folder.prepare()
-        return MemoryEngines(self.settings.memory, folder=self.memory_dir, analyzer=self.analyzer)
+        return MemoryEngines(self.settings.memory, folder=self.place.memory, analyzer=self.analyzer)
 
     @property
     def execution_store(self) -> SurrealExecutionStore:

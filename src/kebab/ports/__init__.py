@@ -4,10 +4,11 @@ A *store* is truth. An *index* is derived from it: it may be deleted at any time
 do not inherit from these Protocols; the type checker compares them where ``assembly`` joins the two.
 """
 
-from kebab.ports.indexes import NO_TERMS, LexicalIndex, LexicalQuery, VectorIndex
+from kebab.ports.indexes import NO_TERMS, Indexes, LexicalIndex, LexicalQuery, VectorIndex
 from kebab.ports.memory import (
     ExecutionIndex,
     ExecutionStore,
+    MemoryAccess,
     MemoryChanges,
     MemoryEntry,
     MemoryKind,
@@ -24,7 +25,9 @@ from kebab.ports.truth import (
     Ledger,
     PendingChange,
     SourceFiles,
+    StoreAccess,
     StoreFile,
+    Stores,
 )
 
 __all__ = [
@@ -38,10 +41,12 @@ __all__ = [
     "EvalStore",
     "ExecutionIndex",
     "ExecutionStore",
+    "Indexes",
     "LanguageModel",
     "Ledger",
     "LexicalIndex",
     "LexicalQuery",
+    "MemoryAccess",
     "MemoryChanges",
     "MemoryEntry",
     "MemoryKind",
@@ -51,7 +56,9 @@ __all__ = [
     "Reranker",
     "Saved",
     "SourceFiles",
+    "StoreAccess",
     "StoreFile",
+    "Stores",
     "VectorIndex",
     "VectorSpace",
     "Vectors",

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from kebab.domain.chunks import StoredChunk
     from kebab.domain.fusion import Ranked
     from kebab.domain.ids import ChunkId, DocId
@@ -112,3 +114,16 @@ class VectorIndex(Protocol):
     def count(self) -> int: ...
 
     def clear(self) -> None: ...
+
+
+class Indexes(Protocol):
+    """The indexes that the settings choose."""
+
+    @property
+    def lexical_index(self) -> LexicalIndex: ...
+
+    def vector_index(self, model: ModelKey) -> VectorIndex: ...
+
+    def other_vector_files(self, models: Sequence[ModelKey]) -> list[Path]:
+        """The files of the vector indexes of all models but these."""
+        ...

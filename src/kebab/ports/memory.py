@@ -192,3 +192,12 @@ class ExecutionIndex(Protocol):
     def clear(self) -> None:
         """Back to an empty index at position 0."""
         ...
+
+
+class MemoryAccess(Protocol):
+    """The execution memory's store and indexes, opened when they are first used."""
+
+    @property
+    def execution_store(self) -> ExecutionStore: ...
+
+    def execution_index(self, kind: MemoryKind) -> ExecutionIndex: ...

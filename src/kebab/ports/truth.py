@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from kebab.domain.chunks import Chunk, StoredChunk
     from kebab.domain.documents import Document, DocumentSummary
     from kebab.domain.ids import ChunkId, DocId
@@ -33,6 +35,14 @@ class StoreFile(Protocol):
         ...
 
     def schema_version(self) -> int: ...
+
+    def back_up(self, target: Path) -> None:
+        """Write a whole copy into a new file, as of one moment, while others may write."""
+        ...
+
+    def restore(self, source: Path) -> None:
+        """Replace everything by what a copy holds, in one transaction."""
+        ...
 
 
 class DocumentStore(Protocol):
@@ -62,6 +72,10 @@ class DocumentStore(Protocol):
         ...
 
     def remove(self, doc_ids: Sequence[DocId]) -> None: ...
+
+    def forget_times(self, *, except_source: str) -> None:
+        """Note that the files of other sources were indexed elsewhere: their times are those of NO_TIME."""
+        ...
 
     def revision(self) -> int:
         """Grows with every change to the documents; cursors are bound to it."""
@@ -210,6 +224,65 @@ class EvalStore(Protocol):
 
     def recent(self, limit: int = 20) -> list[str]:
         """Newest first."""
+        ...
+
+
+class Stores(Protocol):
+    """The stores of one knowledge base."""
+
+    @property
+    def database(self) -> StoreFile: ...
+
+    @property
+    def documents(self) -> DocumentStore: ...
+
+    @property
+    def embeddings(self) -> EmbeddingStore: ...
+
+    @property
+    def ledger(self) -> Ledger: ...
+
+
+class StoreAccess(Protocol):
+    """Opens the stores: for reading at any time, for writing while nobody else writes."""
+
+    @property
+    def readonly(self) -> bool: ...
+
+    def require(self) -> None:
+        """Raises NotIndexed where there is no knowledge base, without opening one that is there."""
+        ...
+
+    @property
+    def reading(self) -> Stores:
+        """Raises NotIndexed where there is no knowledge base."""
+        ...
+
+    @property
+    def reading_or_none(self) -> Stores | None: ...
+
+    def writing(self, command: str) -> AbstractContextManager[Stores]:
+        """The stores, for writing, created where they are missing. Raises ReadOnly, Locked."""
+        ...
+
+    def locked(self, command: str) -> AbstractContextManager[None]:
+        """Keep other writers out without opening the stores. Raises like ``writing``."""
+        ...
+
+    def lock_owner(self) -> str | None:
+        """Who writes now, in words; None when nobody does."""
+        ...
+
+    def opened_copy(self, file: Path) -> AbstractContextManager[Stores]:
+        """The stores of a copy, for reading, once it is known to be sound. Raises Corrupt."""
+        ...
+
+    def forbid_readonly(self, command: str) -> None:
+        """Raises ReadOnly in read-only mode."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the files. The next use opens them again."""
         ...
 
 

@@ -25,7 +25,7 @@ from kebab.disk.private import create_file, make_folder
 from kebab.disk.scratch import scratch_folder
 from kebab.errors import Corrupt, EngineUnavailable, InvalidInput, ModelMismatch, StorageError
 from kebab.ports import ModelKey
-from kebab.upkeep.reset import remove_all
+from kebab.upkeep.remove import remove_all
 
 FORMAT = "kebab-bundle"
 VERSION = 1

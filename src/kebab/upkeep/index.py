@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 from kebab.domain.ingests import IngestPhase, IngestProgress
 from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.domain.reports import IndexReport
-from kebab.errors import KebabError
-from kebab.ports import DocumentStore, Embedder, EmbeddingStore, LexicalIndex, ModelKey, VectorIndex
-
-
-class CatchUp(Protocol):
-    """The steps that ingest ends with too; ``kebab.ingest.catch_up`` is one."""
-
-    def catch_up_lexical(self, store: DocumentStore, index: LexicalIndex) -> int: ...
-
-    def catch_up_vector(
-        self, store: DocumentStore, embeddings: EmbeddingStore, index: VectorIndex
-    ) -> int: ...
-
-    def embed_missing(
-        self,
-        embeddings: EmbeddingStore,
-        embedder: Embedder,
-        *,
-        batch_size: int,
-        progress: Callable[[int], None],
-        cancelled: Cancelled,
-    ) -> int: ...
-
-    def prune(self, store: DocumentStore, indexes: Iterable[LexicalIndex | VectorIndex]) -> None: ...
+from kebab.errors import EngineError, KebabError
+from kebab.ingest.catch_up import catch_up_lexical, catch_up_vector, embed_missing, prune
+from kebab.ports import (
+    DocumentStore,
+    Embedder,
+    EmbeddingStore,
+    Indexes,
+    LexicalIndex,
+    ModelKey,
+    StoreAccess,
+    Stores,
+    VectorIndex,
+)
+from kebab.upkeep.model_shelf import ModelShelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +34,6 @@ class Indexer:
     embedder: Embedder | None
     vectors: VectorIndex | None
     """The index of the embedder's vectors; None together with it."""
-    catch_up: CatchUp
     followers: tuple[VectorIndex, ...] = ()
     """Indexes that are not touched and still need the outbox: those of the model that answers."""
     batch_size: int = 64
@@ -88,18 +75,18 @@ class Indexer:
             progress(IngestProgress("progress", IngestPhase.FINISH))
             self._follow_vectors(self.vectors, rebuild)
         own = (self.vectors,) if self.vectors else ()
-        self.catch_up.prune(self.store, [self.lexical, *own, *self.followers])
+        prune(self.store, [self.lexical, *own, *self.followers])
         return embedded
 
     def _follow_words(self, rebuild: bool) -> None:
         if rebuild:
             self.lexical.clear()
-        self.catch_up.catch_up_lexical(self.store, self.lexical)
+        catch_up_lexical(self.store, self.lexical)
 
     def _follow_vectors(self, index: VectorIndex, rebuild: bool) -> None:
         if rebuild:
             index.clear()
-        if self.catch_up.catch_up_vector(self.store, self.embeddings, index):
+        if catch_up_vector(self.store, self.embeddings, index):
             index.optimize()
 
     def _embed(self, embedder: Embedder, progress: Progress, cancelled: Cancelled) -> int:
@@ -113,7 +100,7 @@ class Indexer:
             progress(IngestProgress("progress", IngestPhase.EMBED, done, total, rate=rate, eta_s=left))
 
         advanced(0)
-        return self.catch_up.embed_missing(
+        return embed_missing(
             self.embeddings, embedder, batch_size=self.batch_size, progress=advanced, cancelled=cancelled
         )
 
@@ -130,3 +117,75 @@ class Indexer:
             duration_ms=duration_ms,
             degraded=self.notes,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexBuilder:
+    """Makes indexers for the stores that are open, with the configured model or another one."""
+
+    access: StoreAccess
+    indexes: Indexes
+    shelf: ModelShelf
+    batch_size: int = 64
+
+    def run(
+        self,
+        *,
+        embeddings: bool,
+        lexical: bool,
+        rebuild: bool,
+        model: str | None,
+        batch_size: int | None,
+        progress: Progress,
+        cancelled: Cancelled,
+    ) -> IndexReport:
+        """Bring up to date what the flags name, or all of it. Raises NotIndexed, Locked, ModelUnavailable."""
+        meaning = embeddings or model is not None
+        self.access.require()
+        with self.access.writing("index") as stores:
+            return self.indexer(stores, model=model, batch_size=batch_size, required=meaning).run(
+                words=lexical or not meaning,
+                meaning=meaning or not lexical,
+                rebuild=rebuild,
+                progress=progress,
+                cancelled=cancelled,
+            )
+
+    def indexer(
+        self,
+        stores: Stores,
+        *,
+        model: str | None = None,
+        batch_size: int | None = None,
+        required: bool = False,
+    ) -> Indexer:
+        """With ``required`` a model that cannot be loaded is raised; otherwise the report says so."""
+        notes: tuple[str, ...] = ()
+        embedder, vectors = None, None
+        try:
+            embedder, vectors = self.meaning(model)
+        except EngineError as error:
+            if required:
+                raise
+            notes = (f"not embedded: {error.message}",)
+        return Indexer(
+            store=stores.documents,
+            embeddings=stores.embeddings,
+            lexical=self.indexes.lexical_index,
+            embedder=embedder,
+            vectors=vectors,
+            followers=self._answering() if model else (),
+            batch_size=batch_size or self.batch_size,
+            notes=notes,
+        )
+
+    def meaning(self, model: str | None = None) -> tuple[Embedder | None, VectorIndex | None]:
+        """The named model, or the configured one, with its index. Raises ModelUnavailable, Timeout."""
+        shelf = self.shelf
+        embedder = shelf.available.embedder if model is None else shelf.build(shelf.choice(model))
+        return embedder, self.indexes.vector_index(ModelKey.of(embedder)) if embedder else None
+
+    def _answering(self) -> tuple[VectorIndex, ...]:
+        """The vector index that searches use; none where its model cannot be loaded."""
+        embedder = self.shelf.available.embedder_or_none
+        return (self.indexes.vector_index(ModelKey.of(embedder)),) if embedder else ()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
 from kebab.domain.reports import Check, CheckStatus
-from kebab.ingest import catch_up
 from kebab.ports import ModelKey
 from kebab.upkeep.doctor import Doctor
 from kebab.upkeep.index import Indexer
@@ -35,6 +35,12 @@ class SoundFile:
 
     def schema_version(self) -> int:
         return 1
+
+    def back_up(self, target: Path) -> None:
+        raise NotImplementedError
+
+    def restore(self, source: Path) -> None:
+        raise NotImplementedError
 
 
 @dataclass
@@ -63,7 +69,6 @@ class Ward:
             lexical=self.lexical,
             embedder=self.embedder,
             vectors=self.vectors,
-            catch_up=catch_up,
         )
         return replace(made, **changes)
 

@@ -4,23 +4,48 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from kebab import config
-from kebab.assembly.engines import Engines
 from kebab.config import Settings, trust
 from kebab.config.sections import EmbeddingModel
+from kebab.domain.place import Place
 from kebab.domain.reports import ModelStatus
 from kebab.errors import ConfigNotFound, EngineError
-from kebab.ports import Embedder, ModelKey
+from kebab.ports import Embedder, ModelKey, StoreAccess
 from kebab.upkeep.model_names import Choice, Registry, choose, listed
+
+
+class EmbeddingModels(Protocol):
+    """The embedding models that can be built."""
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The configured model, None where words alone are configured. Raises ModelUnavailable, Timeout."""
+        ...
+
+    @property
+    def embedder_or_none(self) -> Embedder | None:
+        """The same, and None too where the model cannot be loaded."""
+        ...
+
+    def build_embedder(self, model: EmbeddingModel) -> Embedder | None: ...
+
+    def fastembed_models(self) -> list[tuple[str, int]]:
+        """What could be downloaded, with dimensions; raises ModelUnavailable without the package."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class ModelShelf:
+    """Embedding models by name: lists, builds, registers and switches them."""
+
     settings: Settings
-    engines: Engines
+    place: Place
+    available: EmbeddingModels
+    access: StoreAccess
 
     def models(self, *, everything: bool = False) -> list[ModelStatus]:
         cached = self._cached_vectors()
@@ -30,14 +55,14 @@ class ModelShelf:
         statuses = [self._status(choice, cached) for choice in dict.fromkeys(choices)]
         if everything:
             statuses += self._downloadable()
-        embedder = self.engines.embedder_or_none
+        embedder = self.available.embedder_or_none
         return listed(statuses, cached=cached, active=_key(embedder))
 
     def use_model(self, name: str) -> ModelStatus:
         from kebab.upkeep.edit_config import edited, write_whole
 
         file = self.settings.file
-        self.engines.forbid_readonly("models use")
+        self.access.forbid_readonly("models use")
         if file is None:
             raise ConfigNotFound("there is no configuration file to change", hint="kebab init writes one")
         choice = self.choice(name)
@@ -51,7 +76,7 @@ class ModelShelf:
         return replace(status, active=told == choice.provider, note=note)
 
     def add_model(self, folder: Path, *, name: str | None) -> ModelStatus:
-        self.engines.forbid_readonly("models add")
+        self.access.forbid_readonly("models add")
         absolute = folder.expanduser().absolute()
         choice = Choice("onnx", path=str(absolute))
         _key(self.build(choice))
@@ -60,10 +85,10 @@ class ModelShelf:
 
     @property
     def _registry(self) -> Registry:
-        return Registry(self.settings.data_dir / "models.json")
+        return Registry(self.place.registered_models)
 
     def choice(self, name: str) -> Choice:
-        built_in = self.engines.build_embedder(EmbeddingModel())
+        built_in = self.available.build_embedder(EmbeddingModel())
         return choose(
             name, registered=self._registry.folders(), built_in=built_in.model_id if built_in else "static"
         )
@@ -71,10 +96,10 @@ class ModelShelf:
     def build(self, choice: Choice) -> Embedder | None:
         """The model, with what the configuration says of all models, such as threads."""
         configured = msgspec.structs.replace(self.settings.models.embedding, **choice.keys)
-        return self.engines.build_embedder(configured)
+        return self.available.build_embedder(configured)
 
     def _cached_vectors(self) -> dict[ModelKey, int]:
-        stores = self.engines.reading_or_none
+        stores = self.access.reading_or_none
         return stores.embeddings.models() if stores else {}
 
     def _status(self, choice: Choice, cached: dict[ModelKey, int]) -> ModelStatus:
@@ -95,7 +120,7 @@ class ModelShelf:
     def _downloadable(self) -> list[ModelStatus]:
         return [
             ModelStatus("fastembed", name, dimensions, False, 0, "downloaded at first use")
-            for name, dimensions in self.engines.fastembed_models()
+            for name, dimensions in self.available.fastembed_models()
         ]
 
 

@@ -1,0 +1,100 @@
+"""The upkeep room joined to the stores, the indexes and the models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import kebab
+from kebab.ports import ModelKey
+
+if TYPE_CHECKING:
+    from kebab.assembly.engines import Engines
+    from kebab.domain.reports import SchemaReport
+    from kebab.upkeep.checkup import Checkup
+    from kebab.upkeep.index import IndexBuilder
+    from kebab.upkeep.model_shelf import ModelShelf
+    from kebab.upkeep.move import Mover
+    from kebab.upkeep.reset import Reset
+
+
+def build_shelf(engines: Engines) -> ModelShelf:
+    from kebab.upkeep.model_shelf import ModelShelf
+
+    return ModelShelf(engines.settings, engines.place, engines, engines)
+
+
+def build_index_builder(engines: Engines) -> IndexBuilder:
+    from kebab.upkeep.index import IndexBuilder
+
+    return IndexBuilder(
+        access=engines,
+        indexes=engines,
+        shelf=build_shelf(engines),
+        batch_size=engines.settings.models.embedding.batch_size,
+    )
+
+
+def build_checkup(engines: Engines) -> Checkup:
+    from kebab.upkeep.checkup import Checkup
+
+    settings = engines.settings
+    remembers = bool(settings.memory.url) or engines.place.memory.exists()
+    return Checkup(
+        place=engines.place,
+        folder=engines.folder,
+        config_file=settings.file,
+        roots={source.id: Path(source.root) for source in settings.sources},
+        endpoints=engines.endpoints,
+        access=engines,
+        builder=build_index_builder(engines),
+        analyzer=engines.analyzer,
+        memory=engines if remembers else None,
+    )
+
+
+def build_reset(engines: Engines) -> Reset:
+    from kebab.upkeep.reset import Reset
+
+    return Reset(engines.place, engines.folder, engines.settings.file, engines, build_index_builder(engines))
+
+
+def build_mover(engines: Engines) -> Mover:
+    from kebab.upkeep.move import Mover
+
+    return Mover(engines.place, engines.folder, engines, build_index_builder(engines), kebab.__version__)
+
+
+def describe_knowledge_base(engines: Engines) -> SchemaReport:
+    """Capabilities, versions and statistics; works before the first ingest too."""
+    from kebab.ingest.parse.formats import FORMATS
+    from kebab.upkeep.schema import describe
+
+    stores = engines.reading_or_none
+    embedder = engines.embedder_or_none
+    versions = {
+        "lexical": engines.lexical_index.version,
+        "analyzer": engines.analyzer.version,
+        **{f"parser{extension}": kind.version for extension, kind in FORMATS.items()},
+    }
+    if stores:
+        versions["store"] = str(stores.database.schema_version())
+    if embedder:
+        versions["vector"] = engines.vector_index(ModelKey.of(embedder)).version
+    capabilities = {
+        "indexed": stores is not None,
+        "lexical": True,
+        "vector": embedder is not None,
+        "hybrid": embedder is not None,
+        "ask": True,
+        "memory": engines.has_memory,
+        "network": bool(engines.endpoints),
+        "writable": not engines.readonly,
+    }
+    return describe(
+        kebab_version=kebab.__version__,
+        versions=versions,
+        capabilities=capabilities,
+        documents=stores.documents if stores else None,
+        embeddings=stores.embeddings if stores else None,
+    )

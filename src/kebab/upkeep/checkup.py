@@ -1,0 +1,104 @@
+"""Examining everything around and in a knowledge base: its place, its stores, what is derived, its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kebab.disk.data_folder import DataFolder
+from kebab.domain.place import Place
+from kebab.domain.reports import Check, CheckStatus, DoctorReport
+from kebab.errors import EngineError, Locked, NotIndexed
+from kebab.ports import Analyzer, MemoryAccess, StoreAccess, Stores
+from kebab.upkeep.doctor import Doctor
+from kebab.upkeep.examine_memory import checked_memory
+from kebab.upkeep.examine_place import (
+    examine_config,
+    examine_disk,
+    examine_folder,
+    examine_leftovers,
+    examine_lock,
+    examine_sources,
+)
+from kebab.upkeep.index import IndexBuilder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkup:
+    """What ``kebab doctor`` does. A part that cannot be opened is a finding, not an error."""
+
+    place: Place
+    folder: DataFolder
+    config_file: Path | None
+    roots: Mapping[str, Path]
+    """The folders of the sources, by id."""
+    endpoints: tuple[str, ...]
+    access: StoreAccess
+    builder: IndexBuilder
+    analyzer: Analyzer
+    memory: MemoryAccess | None
+    """None where nothing was ever recorded."""
+
+    def run(self, *, repair: bool) -> DoctorReport:
+        """Every check; ``repair`` mends what is derived from the stores."""
+        owner = self.access.lock_owner()
+        # Of a writer at work it cannot be told what it will still remove.
+        left = [] if owner else self.folder.leftovers()
+        place = self._place(owner)
+        condition = self._condition(repair=repair, writing=owner is not None)
+        checks = [*place, self._leftovers(left, repair=repair), *condition]
+        return DoctorReport((*checks, *self._memory(repair=repair)), self.endpoints)
+
+    def _leftovers(self, left: Sequence[Path], *, repair: bool) -> Check:
+        if repair and left:
+            with self.access.locked("doctor --repair"):
+                pass  # whoever takes the lock removes them
+        return examine_leftovers(left)
+
+    def _place(self, owner: str | None) -> list[Check]:
+        folder, file = self.place.folder, self.place.database
+        return [
+            examine_config(self.config_file),
+            examine_sources(self.roots),
+            examine_folder(folder, readonly=self.access.readonly),
+            examine_disk(folder, needed=file.stat().st_size if file.exists() else 0),
+            examine_lock(owner),
+        ]
+
+    def _condition(self, *, repair: bool, writing: bool) -> list[Check]:
+        """The stores and what is derived; a store that cannot be opened is the one finding."""
+        if repair:
+            self.access.forbid_readonly("doctor --repair")
+        try:
+            self.access.require()
+            if not repair:
+                return self._doctor(self.access.reading, writing=writing).examine()
+            with self.access.writing("doctor --repair") as stores:
+                return self._doctor(stores, writing=False).mend()
+        except NotIndexed as error:
+            return [Check("store", CheckStatus.WARNING, error.message, error.hint)]
+        except Locked:
+            raise
+        except EngineError as error:
+            return [Check("store", CheckStatus.FAULT, error.message, error.hint)]
+
+    def _doctor(self, stores: Stores, *, writing: bool) -> Doctor:
+        broken: EngineError | None = None
+        try:
+            self.builder.meaning()
+        except EngineError as error:
+            broken = error
+        return Doctor(
+            file=stores.database,
+            store=stores.documents,
+            embeddings=stores.embeddings,
+            ledger=stores.ledger,
+            analyzer=self.analyzer,
+            indexer=self.builder.indexer(stores),
+            model_error=broken,
+            writing=writing,
+        )
+
+    def _memory(self, *, repair: bool) -> list[Check]:
+        return [checked_memory(self.memory, repair=repair)] if self.memory else []
