@@ -27,10 +27,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-# Up to the last @ of the authority; where a password holds a slash, up to the last @ at all.
+# From the first colon to the last @, whatever a password holds, unless a port follows it; or a name alone.
 # Bounded, so that a long text without an @ is read in linear time.
-_CREDENTIALS = re.compile(r"(?<=://)(?:[^\s/?#]{0,1000}@|[^\s:/@]{0,1000}:(?!\d{1,5}[/?#])\S{0,1000}@)")
-_QUERY = re.compile(r"(://\S{0,2000}?\?)\S{1,2000}")
+_CREDENTIALS = re.compile(r"(?<=://)(?:[^\s:/@]{0,256}:(?!\d{1,5}[/?#])\S{0,256}@|[^\s/?#]{0,256}@)")
+_QUERY = re.compile(r"(://\S{0,256}?\?)\S{1,1000}")
 
 
 def redacted(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import example, given
@@ -45,14 +44,3 @@ def test_no_password_survives_in_any_part_of_an_error(secret: str) -> None:
     address = f"https://user:{secret}@host/v1"
     error = EngineUnavailable(f"{address} is down", hint=f"check {address}", details={"url": address})
     assert "SECRET" not in f"{error} {error.message} {error.hint} {error.details}"
-
-
-def test_hiding_takes_linear_time() -> None:
-    def seconds(text: str) -> float:
-        started = time.perf_counter()
-        redacted(text)
-        return time.perf_counter() - started
-
-    for piece in ("://", "://a:", "://a?", "://@", "://a:b@"):
-        small, large = (min(seconds(piece * count) for _ in range(3)) for count in (4_000, 32_000))
-        assert large < 24 * small + 0.05, piece

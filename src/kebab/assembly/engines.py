@@ -62,9 +62,8 @@ class Engines:
 
     def require(self) -> None:
         """Raises NotIndexed where there is no knowledge base, without opening one that is there."""
-        file = self.place.database
-        if not file.exists():
-            raise NotIndexed(f"there is no knowledge base at {file}", hint="run `kebab ingest` first")
+        if not self.place.database.exists():
+            raise self.not_indexed()
 
     @cached_property
     def reading(self) -> Stores:
@@ -167,9 +166,17 @@ class Engines:
             self.folder.check()
         else:
             self.folder.prepare()
-        database = Database(self.place.database, readonly=readonly)
+        try:
+            database = Database(self.place.database, readonly=readonly)
+        except NotIndexed as error:
+            raise self.not_indexed() from error
         self._databases.append(database)
         return database
+
+    def not_indexed(self) -> NotIndexed:
+        """What a command meets where there is no knowledge base; the hint is the step that comes next."""
+        step = "kebab init FOLDER, then: kebab ingest" if self.settings.file is None else "kebab ingest"
+        return NotIndexed(f"there is no knowledge base at {self.settings.data_dir}", hint=f"run: {step}")
 
     @cached_property
     def files(self) -> DiskSourceFiles:

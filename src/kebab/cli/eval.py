@@ -141,7 +141,8 @@ def tune(
 ) -> int:
     """Learn the fusion of hybrid search from judged queries.
 
-    Learns on one part of the queries and reports on the rest; prints the settings to use.
+    Learns on one part of the queries and reports on the rest; prints the settings to use, if they are better
+    than the present ones on queries that they were not learned from.
     """
     from kebab import wire
     from kebab.cli.eval_view import shown_tuning

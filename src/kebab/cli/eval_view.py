@@ -71,9 +71,15 @@ def shown_tuning(report: TuneReport, screen: Screen) -> str:
         f"{', '.join(report.names)}: {report.train_queries} queries to learn, {report.test_queries} to judge",
         table(cells, header=header, screen=screen, grow=1),
         f"gain over the present policy on unseen queries: {interval}",
-        *(f"set {key} = {value!r}" for key, value in report.settings.items()),
+        *_recommended(report),
     ]
     return "\n".join(lines)
+
+
+def _recommended(report: TuneReport) -> list[str]:
+    if not report.settings:
+        return ["keep the present settings: nothing that was learned is better on unseen queries"]
+    return [f"set {key} = {value!r}" for key, value in report.settings.items()]
 
 
 def shown_runs(runs: Sequence[EvalReport], screen: Screen) -> str:

@@ -69,6 +69,7 @@ def ingest(
         wire.ingest_report(report, summary_only=summary_only, dry_run=dry_run),
         lambda: summary(report, screen=session.screen, dry_run=dry_run, files=not summary_only),
     )
+    session.say(f"in {session.place()}")
     if report.run.failed and session.kebab().settings.file is None:
         session.warn(["there is no configuration here; `kebab init FOLDER` writes one for a folder of notes"])
     return 0 if report.run.status is RunStatus.COMPLETED and not report.run.failed else 1

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
+from kebab.cli.confirm import agreed, typed_out
 from kebab.cli.screen import wrap
 from kebab.cli.session import OneOf, Session, command
 from kebab.cli.tables import pairs, seconds_of
 from kebab.domain.reports import Check, CheckStatus, DoctorReport, IndexReport, ResetScope, SchemaReport
-from kebab.errors import InvalidInput
 
 if TYPE_CHECKING:
     from kebab.cli.screen import Screen
@@ -30,8 +29,11 @@ SCOPES = {
     ResetScope.INBOX: "texts and files that were ingested from outside every source; there is no other copy",
     ResetScope.MEMORY: "the execution memory",
     ResetScope.CONFIG: "the configuration file",
-    ResetScope.ALL: "everything above but the inbox",
+    ResetScope.ALL: "documents, indexes, memory and configuration, but not the inbox",
 }
+
+DERIVED = (ResetScope.INDEX, ResetScope.VECTORS, ResetScope.OLD_VECTORS)
+"""What `kebab index` builds again."""
 
 
 @command("index")
@@ -123,17 +125,17 @@ def _check(check: Check, size: int, screen: Screen) -> list[str]:
 def reset(session: Session, scope: ResetScope, yes: bool) -> int:
     """Wipe derived data, all data or the configuration.
 
-    Without a scope: data. Your documents are never touched, and the inbox only by `reset inbox`.
+    Without a scope: data. Your documents are never touched, and the inbox only by `reset inbox`. What cannot
+    be derived again is removed only when you type the path of the knowledge base, or with --yes. Exits with
+    status 1 if you do not agree.
     """
     from kebab import wire
 
     kebab = session.kebab()
-    if not yes:
-        if not sys.stdin.isatty():
-            raise InvalidInput(f"reset {scope} wants to be confirmed", hint=f"kebab reset {scope} --yes")
-        if not click.confirm(f"In {kebab.settings.data_dir}, remove {SCOPES[scope]}?", err=True):
-            session.say("nothing was removed")
-            return 1
+    session.warn([f"reset {scope} removes {SCOPES[scope]}. It works on {session.place()}"])
+    if not _confirmed(scope, str(kebab.settings.data_dir), yes=yes):
+        session.say("nothing was removed")
+        return 1
     report = kebab.reset(scope)
     session.put(wire.reset_report(report), lambda: "\n".join(f"removed {path}" for path in report.removed))
     for path in report.kept:
@@ -141,6 +143,14 @@ def reset(session: Session, scope: ResetScope, yes: bool) -> int:
     if not report.removed:
         session.say("there was nothing to remove")
     return 0
+
+
+def _confirmed(scope: ResetScope, data_dir: str, *, yes: bool) -> bool:
+    """By typing the path where something goes that no command brings back; it names what one may not mean."""
+    command = f"kebab reset {scope}"
+    if scope in DERIVED:
+        return agreed("Remove it?", yes=yes, command=command)
+    return typed_out("Type the path to remove it", data_dir, yes=yes, command=command)
 
 
 @command("schema")

@@ -84,7 +84,10 @@ def show(session: Session, response: SearchResponse, *, explain: bool, filters: 
         session.say(f"more: --cursor {response.next_cursor}")
     if not response.hits:
         session.warn(
-            [f"nothing found for {clip(response.query, 60)!r}; {_advice(session, response, filters)}"]
+            [
+                f"nothing found for {clip(response.query, 60)!r} in {session.place()}",
+                _advice(session, response, filters),
+            ]
         )
     elif response.mode is SearchMode.HYBRID and not any(_by_words(hit) for hit in response.hits):
         session.say("none of these was found by words: they are the nearest in meaning")

@@ -16,6 +16,7 @@ The returned number is the exit code; None means 0. A failure is a raised KebabE
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -52,6 +53,7 @@ class Session:
     overrides: dict[str, object] = field(default_factory=dict)
     """Settings that flags of a command set, by dotted key."""
     _opened: Kebab | None = None
+    _started: float = field(default_factory=time.perf_counter)
 
     def kebab(self, *, readonly: bool = False, overrides: Mapping[str, object] | None = None) -> Kebab:
         """The knowledge base, opened at the first call and closed when the command ends."""
@@ -64,7 +66,27 @@ class Session:
                 overrides={**self.overrides, **(overrides or {})},
             )
             click.get_current_context().call_on_close(self._opened.close)
+            self._tell_settings()
         return self._opened
+
+    def place(self) -> str:
+        """The knowledge base that the command works on, by name: nobody has to guess which one it is."""
+        settings = self.kebab().settings
+        kind = "no configuration file" if settings.file is None else f"configured by {settings.file}"
+        return f"the knowledge base {settings.data_dir} ({kind})"
+
+    def _tell_settings(self) -> None:
+        """With ``--verbose``: what the command was told to work with, and at its end how long it took."""
+        if not self.verbose:
+            return
+        from kebab.cli.details import details
+
+        for line in details(self.kebab().settings):
+            self.detail(line)
+        click.get_current_context().call_on_close(self._tell_time)
+
+    def _tell_time(self) -> None:
+        self.detail(f"took: {time.perf_counter() - self._started:.3f} s")
 
     @cached_property
     def screen(self) -> Screen:
@@ -91,6 +113,11 @@ class Session:
         if not (self.quiet or self.json):
             click.echo(message, err=True)
 
+    def detail(self, message: str) -> None:
+        """What only ``--verbose`` tells, on stderr; with ``--json`` too, since it was asked for."""
+        if self.verbose and not self.quiet:
+            click.echo(message, err=True)
+
     def warn(self, messages: Iterable[str]) -> None:
         """What the user must know besides the result; on stderr, also when quiet, never with ``--json``."""
         if not self.json:
@@ -106,7 +133,12 @@ def common_options(function: F) -> F:
         ),
         click.option("--json", is_flag=True, help="Write JSON to stdout; errors as JSON to stderr."),
         click.option("--quiet", "-q", is_flag=True, help="Say nothing but results and errors."),
-        click.option("--verbose", "-v", is_flag=True, help="Say more; show where an unexpected error arose."),
+        click.option(
+            "--verbose",
+            "-v",
+            is_flag=True,
+            help="Say which settings hold and how long it took; show where an error arose.",
+        ),
         click.option(
             "--readonly", is_flag=True, envvar="KEBAB_READONLY", help="Refuse whatever would write."
         ),

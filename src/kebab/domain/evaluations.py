@@ -171,4 +171,7 @@ class TuneReport:
     tried: tuple[TunedPolicy, ...]
     """Every policy, best on the train split first."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """What to write into the configuration to use the best policy, by dotted key."""
+    """What to write into the configuration to use the best policy, by dotted key.
+
+    Empty where it is no better than the current one on the test split: the configuration then stays.
+    """

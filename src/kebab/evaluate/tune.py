@@ -46,10 +46,11 @@ def tune(
 ) -> TuneReport:
     """Choose the policy with the best train score (ties: the earlier in the grid) and report on the rest.
 
+    It is recommended only if it is better than the current one on the queries that did not choose it.
     Collections count alike, whatever their size. ``current`` names a policy of the grid. Raises InvalidInput
     when a split would be empty.
     """
-    train, test = _split(cached, share=train_share)
+    train, test = split(cached, share=train_share)
     if not train or not test:
         raise InvalidInput(
             f"{len(cached)} judged queries are too few to split",
@@ -60,6 +61,7 @@ def tune(
     ranked = sorted(tried, key=lambda policy: -policy.train)
     legs = _legs(cached, train, test, metric)
     best = ranked[0]
+    gain = _gain(values[current], values[best.policy], test, metric)
     return TuneReport(
         metric=metric,
         names=tuple(dict.fromkeys(item.collection for item in cached)),
@@ -68,13 +70,13 @@ def tune(
         best=best,
         legs=legs,
         current=next(policy for policy in tried if policy.policy == current),
-        gain=_gain(values[current], values[best.policy], test, metric),
+        gain=gain,
         tried=tuple(ranked),
-        settings=grid[best.policy].settings,
+        settings=grid[best.policy].settings if gain.difference > 0 else {},
     )
 
 
-def _split(cached: Sequence[LegResults], *, share: float) -> tuple[list[LegResults], list[LegResults]]:
+def split(cached: Sequence[LegResults], *, share: float) -> tuple[list[LegResults], list[LegResults]]:
     """By hash of the query, so that a query keeps its side when others are added."""
     train: list[LegResults] = []
     test: list[LegResults] = []

@@ -28,6 +28,7 @@ from kebab.search.lexical import lexical_score
 from kebab.search.present import Placed, Presenter
 from kebab.search.spread import WINDOW
 from kebab.search.trace import Stopwatch
+from kebab.search.unread import unread
 from kebab.search.vector import vector_score
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class HybridRetriever:
 
     def search(self, query: SearchQuery) -> Retrieval:
         found = self._unstaged(replace(query, k=max(query.k, self._window)))
+        if not found.hits:
+            return replace(found, degraded=(*found.degraded, *unread(query.filters, self.store)))
         for stage in self.stages:
             found = stage.apply(query, found)
         return replace(found, hits=found.hits[: query.k])

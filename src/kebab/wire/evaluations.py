@@ -96,7 +96,10 @@ class Policy(Shape, frozen=True):
 
 
 class EvalTuning(Shape, frozen=True, tag_field="schema_version", tag="eval_tuning.v1"):
-    """The best policy on the train split and what it is worth on the rest; ``settings`` select it."""
+    """The best policy on the train split and what it is worth on the rest.
+
+    ``settings`` select it; they are empty where it is no better on the rest than the current one.
+    """
 
     metric: str
     names: tuple[str, ...]

@@ -12,7 +12,7 @@ from kebab.domain.hits import FusionNote, ScoreKind
 from kebab.domain.queries import SearchMode
 from kebab.errors import InvalidInput
 from kebab.evaluate.compare import compare
-from kebab.evaluate.tune import LegResults, tune
+from kebab.evaluate.tune import LegResults, split, tune
 from kebab.search.fusion import QueryEvidence
 from kebab.search.grid import GridPoint
 
@@ -77,6 +77,22 @@ def test_the_leg_that_is_right_is_learned_and_confirmed_on_unseen_queries() -> N
         "vector": 1,
     }
     assert found.train_queries + found.test_queries == 40
+
+
+def test_what_is_no_better_on_unseen_queries_is_not_recommended() -> None:
+    cached = [results(number, right="vector") for number in range(40)]
+    train = {item.key for item in split(cached, share=0.5)[0]}
+    # What helps the queries that choose harms the others.
+    misleading = [item if item.key in train else results(n, right="lexical") for n, item in enumerate(cached)]
+    found = tune(misleading, grid=GRID, current="convex:0.25")
+    assert found.best.policy == "convex:0.75"
+    assert found.gain.difference < 0
+    assert found.settings == {}
+
+
+def test_the_present_policy_is_not_recommended_against_itself() -> None:
+    cached = [results(number, right="vector") for number in range(40)]
+    assert tune(cached, grid=GRID, current="convex:0.75").settings == {}
 
 
 def test_the_split_of_a_query_does_not_depend_on_the_others() -> None:
