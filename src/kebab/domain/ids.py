@@ -73,7 +73,3 @@ def chunk_id(
 ) -> ChunkId:
     """``part`` tells apart several chunks that are made from one set of blocks."""
     return ChunkId(digest("chunk", doc, chunker_version, policy_hash, block_ids, part))
-
-
-def embedding_id(chunk: ChunkId, *, model_id: str, version: str, dimensions: int) -> str:
-    return digest("embedding", chunk, model_id, version, dimensions)

@@ -107,16 +107,14 @@ class RunLog:
         for item in items:
             self.item(item, of_phase=False)
 
-    def finish(self, status: RunStatus) -> IngestReport:
-        return self._end(status)
-
     def fail(self, error: BaseException) -> None:
         """End the run for an error that ends the run; the error itself is the caller's to raise on."""
         stopped = isinstance(error, KeyboardInterrupt)
         message = "interrupted" if stopped else str(error) or type(error).__name__
-        self._end(RunStatus.CANCELLED if stopped else RunStatus.FAILED, message)
+        self.finish(RunStatus.CANCELLED if stopped else RunStatus.FAILED, message)
 
-    def _end(self, status: RunStatus, error: str | None = None) -> IngestReport:
+    def finish(self, status: RunStatus, error: str | None = None) -> IngestReport:
+        """Close the record and report; ``error`` is what ended a run that failed."""
         self.run = replace(
             self.run,
             status=status,

@@ -157,11 +157,6 @@ class VectorRetriever:
         )
 
 
-def _looked_at(depth: int) -> int:
-    """How many of the nearest chunks are read for a phrase or an exclusion."""
-    return max(1000, depth * 5)
-
-
 def _says_something(text: str) -> bool:
     """Whether there is a letter, a digit or a picture: models have a vector for "?!" too, near to chance."""
     return any(char.isalnum() or unicodedata.category(char) == "So" for char in text)
