@@ -15,7 +15,7 @@ from blake3 import blake3
 from kebab.domain.chunks import Chunk, StoredChunk, embedding_input, searchable_text
 from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.fusion import Ranked
-from kebab.domain.globs import glob_pattern
+from kebab.domain.globs import glob_matches
 from kebab.domain.ids import ChunkId, DocId, nfc
 from kebab.domain.ingests import NO_TIME, FileState, IngestItem, IngestRun
 from kebab.domain.queries import SearchFilters
@@ -303,7 +303,7 @@ def _passes(shelf: _Shelf, filters: SearchFilters) -> bool:
         )
         and (not filters.doc_id or any(one and document.doc_id.startswith(one) for one in filters.doc_id))
         and (not filters.tag or bool(set(map(nfc, filters.tag)) & set(metadata.tags)))
-        and (not filters.path or any(glob_pattern(g).fullmatch(document.path) for g in filters.path))
+        and (not filters.path or any(glob_matches(g)(document.path) for g in filters.path))
         and (filters.trust_min is None or metadata.trust_level.order >= filters.trust_min.order)
         and (filters.ingested_after is None or shelf.indexed_at > filters.ingested_after)
     )

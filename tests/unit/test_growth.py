@@ -24,14 +24,13 @@ FACTOR = 9.0
 
 BOUNDED = {
     "kebab.domain.language._NOT_PROSE": "reads the first 4,096 characters of a text",
-    "kebab.domain.globs._PIECE": "reads a glob",
     "kebab.ingest.parse.markdown._MARKUP": "reads the first 2,000 characters of a body",
 }
 """Patterns that never see a long text."""
 BUILT = {
     "answer/facts.py": "a literal behind a lookbehind",
     "answer/decline.py": "held by `_patterns`, tested below",
-    "domain/globs.py": "one character",
+    "domain/globs.py": "one character, or a path in which no two stars compete: tests/unit/domain/test_globs.py",
     "upkeep/edit_config.py": "matches one line at its start, around a literal",
 }
 """Files whose patterns are put together when they run, and why they are linear."""

@@ -10,21 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kebab.domain.ids import nfc
 from kebab.errors import ConfigInvalid
-
-if TYPE_CHECKING:
-    import re
+from kebab.ingest.gitignore import Rule, read_rule
 
 # In one folder the first that decides wins: what a person wrote for kebab stands over what is meant for git.
 _FOR_KEBAB = ".kebabignore"
 IGNORE_FILES = (_FOR_KEBAB, ".gitignore")
 _MAX_BYTES = 1 << 20
 
-Rules = tuple[tuple["re.Pattern[str]", bool], ...]
-"""Patterns, the last first, and whether each leaves out, or takes back, what it matches."""
+Rules = tuple[Rule, ...]
+"""The last first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,7 @@ class _RuleSet:
     def verdict(self, relative: str) -> bool | None:
         """Whether the last pattern that matches leaves the path out; None when none does."""
         path = relative[self.prefix :]
-        return next((leaves_out for rule, leaves_out in self.rules if _matches(rule, path)), None)
+        return next((rule.leaves_out for rule in self.rules if rule.is_about(path)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ class IgnoreRules:
     def from_patterns(cls, patterns: Sequence[str]) -> IgnoreRules:
         """The configured patterns, relative to the root. Raises ConfigInvalid for one that cannot be read."""
         try:
-            rules = _compiled(tuple(patterns))
+            rules = _read(tuple(patterns))
         except ValueError as error:
             raise ConfigInvalid(f"exclude: not a gitignore pattern: {error}") from error
         return cls((), _RuleSet(rules, 0, "excluded by the configuration", for_kebab=True))
@@ -83,43 +80,27 @@ class IgnoreRules:
         return self._configured.reason if self._configured.verdict(relative) else None
 
 
-def _matches(rule: re.Pattern[str], path: str) -> bool:
-    """Whether the rule is about the path itself, not about a folder above it or the inside of this one."""
-    found = rule.search(path)
-    if found is None:
-        return False
-    if found.lastgroup is None:  # no folder by its slash: ``docs/**`` is about what is in docs, not about it
-        return not path.endswith("/") or rule.search(path[:-1]) is not None
-    return any(match.end() == len(path) for match in rule.finditer(path))
-
-
 def _from_file(path: Path) -> Rules:
     """The rules of a file; a line that is no pattern is passed over, as git does."""
     try:
         with path.open("rb") as file:
-            lines = file.read(_MAX_BYTES).decode("utf-8-sig", "replace").splitlines()
+            text = file.read(_MAX_BYTES).decode("utf-8-sig", "replace")
     except OSError:
-        lines = []
-    try:
-        return _compiled(tuple(lines))
-    except ValueError:
-        return _compiled(tuple(line for line in lines if _is_pattern(line)))
+        return ()
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return _read(tuple(filter(_is_pattern, lines)))
 
 
 def _is_pattern(line: str) -> bool:
     try:
-        _compiled((line,))
+        read_rule(line)
     except ValueError:
         return False
     return True
 
 
 @lru_cache(maxsize=512)
-def _compiled(lines: tuple[str, ...]) -> Rules:
-    # Only its expressions: what the library makes of them is meant for paths of files whose folders nobody
-    # has looked at, and there ``!*/`` never takes back a folder that ``*`` left out.
-    from pathspec import GitIgnoreSpec
-
+def _read(lines: tuple[str, ...]) -> Rules:
+    """The rules of some lines, the last first. Raises ValueError for a line that is no pattern."""
     # Composed like the paths they are compared with: an editor on macOS may have written them decomposed.
-    patterns = [*GitIgnoreSpec.from_lines(map(nfc, lines)).patterns]
-    return tuple((p.regex, p.include) for p in reversed(patterns) if p.regex and p.include is not None)
+    return tuple(rule for line in reversed(lines) if (rule := read_rule(nfc(line))))

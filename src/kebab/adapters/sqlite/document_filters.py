@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kebab.adapters.sqlite.rows import as_json
 from kebab.domain.documents import TrustLevel
-from kebab.domain.globs import glob_pattern
+from kebab.domain.globs import glob_matches
 from kebab.domain.ids import nfc
 from kebab.domain.queries import SearchFilters
 
@@ -51,7 +51,7 @@ def starts_with(column: str, value: str) -> str:
 
 def path_matches(path: str, globs: Sequence[str]) -> bool:
     """True without globs, and where at least one of them covers the path."""
-    return not globs or any(glob_pattern(glob).fullmatch(path) for glob in globs)
+    return not globs or any(glob_matches(glob)(path) for glob in globs)
 
 
 def _trusted(least: TrustLevel | None) -> tuple[str, ...]:
