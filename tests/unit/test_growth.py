@@ -30,7 +30,7 @@ BOUNDED = {
 BUILT = {
     "answer/facts.py": "a literal behind a lookbehind",
     "answer/decline.py": "held by `_patterns`, tested below",
-    "domain/globs.py": "one character, or a path in which no two stars compete: tests/unit/domain/test_globs.py",
+    "domain/globs.py": "one character, or a path where no two stars compete; see test_globs.py",
     "upkeep/edit_config.py": "matches one line at its start, around a literal",
 }
 """Files whose patterns are put together when they run, and why they are linear."""
