@@ -117,6 +117,8 @@ class FakeDocumentStore:
         self._latest = 0
         self._pruned = 0
         self._revision = 0
+        self.rotten: set[DocId] = set()
+        """Documents that are to count as damaged until they are put again."""
 
     def file_states(self, source_id: str) -> dict[str, FileState]:
         return {s.state.path: s.state for s in self._sorted() if s.document.source_id == source_id}
@@ -138,6 +140,7 @@ class FakeDocumentStore:
         now = self._clock()
         stored = tuple(as_stored(document, chunk, now) for chunk in chunks)
         self._shelves[document.doc_id] = _Shelf(document, stored, state, now)
+        self.rotten.discard(document.doc_id)
         self.append(document.doc_id, "changed")
         self._revision += 1
         return list(stored)
@@ -232,12 +235,21 @@ class FakeDocumentStore:
         )
 
     def behind(self, after: int, *, model: ModelKey | None = None) -> int:
-        if after < self._pruned:
+        if not self._pruned <= after <= self._latest:
             return len(self._shelves)
         return len({doc_id for _, doc_id, _ in self._rows(after, model)})
 
     def latest(self) -> int:
         return self._latest
+
+    def damaged(self, doc_ids: Sequence[DocId] | None = None) -> list[DocId]:
+        asked = self._shelves if doc_ids is None else doc_ids
+        return [doc_id for doc_id in asked if doc_id in self.rotten]
+
+    def distrust(self, doc_ids: Sequence[DocId]) -> None:
+        for doc_id in doc_ids:
+            shelf = self._shelves[doc_id]
+            self._shelves[doc_id] = replace(shelf, state=replace(shelf.state, fingerprint=""))
 
     def oldest(self) -> int:
         return self._pruned
@@ -313,6 +325,8 @@ class FakeEmbeddingStore:
     def __init__(self, documents: FakeDocumentStore) -> None:
         self._documents = documents
         self._vectors: dict[ModelKey, dict[str, Vectors]] = {}
+        self.rotten: set[tuple[ModelKey, str]] = set()
+        """Vectors, by model and content, that are to count as damaged."""
 
     def missing(self, model: ModelKey, *, limit: int) -> dict[str, str]:
         found = list(self._missing(model).items())[:limit]
@@ -337,6 +351,12 @@ class FakeEmbeddingStore:
     def vectors(self, model: ModelKey, keys: Sequence[str]) -> dict[str, Vectors]:
         cache = self._vectors.get(model, {})
         return {key: cache[key] for key in keys if key in cache}
+
+    def drop_damaged(self, *, dry_run: bool = False, sample: int | None = None) -> int:
+        found = [(model, key) for model, key in self.rotten if key in self._vectors.get(model, {})]
+        for model, key in [] if dry_run else found:
+            del self._vectors[model][key]
+        return len(found)
 
     def models(self) -> dict[ModelKey, int]:
         return {model: len(cache) for model, cache in self._vectors.items() if cache}
@@ -388,6 +408,8 @@ class FakeLexicalIndex:
         self._analyzer: Analyzer = analyzer or FakeAnalyzer()
         self._bodies: dict[ChunkId, tuple[DocId, list[str]]] = {}
         self._checkpoint = 0
+        self.damage: list[str] = []
+        """What the files of this index are to suffer from until it is cleared."""
 
     @property
     def version(self) -> str:
@@ -435,7 +457,11 @@ class FakeLexicalIndex:
     def count(self) -> int:
         return len(self._bodies)
 
+    def faults(self) -> list[str]:
+        return self.damage
+
     def clear(self) -> None:
+        self.damage = []
         self._bodies, self._checkpoint = {}, 0
 
     def _score(self, query: LexicalQuery, body: list[str]) -> float:
@@ -462,6 +488,8 @@ class FakeVectorIndex:
         self.model = model
         self._rows: dict[ChunkId, tuple[DocId, Vectors]] = {}
         self._checkpoint = 0
+        self.damage: list[str] = []
+        """What the files of this index are to suffer from until it is cleared."""
 
     @property
     def version(self) -> str:
@@ -503,7 +531,11 @@ class FakeVectorIndex:
     def count(self) -> int:
         return len(self._rows)
 
+    def faults(self) -> list[str]:
+        return self.damage
+
     def clear(self) -> None:
+        self.damage = []
         self._rows, self._checkpoint = {}, 0
 
 

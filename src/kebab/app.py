@@ -284,11 +284,14 @@ class Kebab:
             cancelled=cancelled,
         )
 
-    def doctor(self, *, repair: bool = False) -> DoctorReport:
-        """Check everything; ``repair`` mends what is derived from the store."""
+    def doctor(self, *, repair: bool = False, full: bool = False) -> DoctorReport:
+        """Check everything; ``full`` reads every stored document and vector, not samples.
+
+        ``repair`` looks at everything too, rebuilds what is derived and reads damaged documents again.
+        """
         from kebab.assembly.upkeep import build_checkup
 
-        return build_checkup(self.engines).run(repair=repair)
+        return build_checkup(self.engines).run(repair=repair, full=full)
 
     def schema(self) -> SchemaReport:
         """Capabilities, versions and statistics; works before the first ingest too."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -250,7 +251,8 @@ def test_a_number_that_does_not_fit_is_refused_and_nothing_of_it_is_stored(file:
 
 
 def test_a_text_larger_than_a_row_may_be_is_refused(file: Path) -> None:
-    database, odd = Database(file), sample("odd.md", "text" * 1000)
+    noise = random.Random(1).choices("abcdefghijklmnopqrstuvwxyz0123456789", k=4000)
+    database, odd = Database(file), sample("odd.md", "".join(noise))
     with database.read() as connection:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1000)
     with pytest.raises(InvalidInput, match="of this size"):

@@ -17,10 +17,10 @@ class Base:
     root: Path
     data: Path
 
-    def open(self, **overrides: object) -> Kebab:
+    def open(self, *, readonly: bool = False, **overrides: object) -> Kebab:
         """``models__embedding__provider="none"`` sets that key."""
         keys = {key.replace("__", "."): value for key, value in overrides.items()}
-        return Kebab.open(root=self.root, data_dir=self.data, overrides=keys)
+        return Kebab.open(root=self.root, data_dir=self.data, overrides=keys, readonly=readonly)
 
     def write(self, name: str, text: str | bytes) -> None:
         content = text.encode() if isinstance(text, str) else text

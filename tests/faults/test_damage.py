@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -140,8 +141,8 @@ def test_a_damaged_text_in_the_store_is_found_out(base: Base) -> None:
     with base.open() as kb:
         finding = check_of(kb.doctor(), "documents")
         assert finding.status is CheckStatus.FAULT
-        assert "ingest --force" in (finding.hint or "")
-        kb.ingest(force=True)
+        assert "doctor --repair" in (finding.hint or "")
+        kb.ingest()
         assert sick(kb.doctor()) == []
 
 
@@ -178,7 +179,7 @@ def test_an_index_that_lost_its_way_is_brought_up_to_date(base: Base) -> None:
 def test_vectors_that_the_model_no_longer_gives_are_embedded_again(base: Base) -> None:
     with closing(sqlite3.connect(base.data / "kebab.sqlite")) as connection, connection:
         rows = connection.execute("SELECT id, vector FROM embeddings").fetchall()
-        turned = [(vector[4:] + vector[:4], row) for row, vector in rows]
+        turned = [(resealed(blob[4:-8] + blob[:4] + blob[-8:-4]), row) for row, blob in rows]
         connection.executemany("UPDATE embeddings SET vector = ? WHERE id = ?", turned)
     connection.close()
     with base.open() as kb:
@@ -190,17 +191,37 @@ def test_vectors_that_the_model_no_longer_gives_are_embedded_again(base: Base) -
         assert sick(kb.doctor()) == []
 
 
+def resealed(content: bytes) -> bytes:
+    """The content of a vector's row with a checksum that fits."""
+    return content + zlib.crc32(content).to_bytes(4, "little")
+
+
 def test_stored_vectors_that_hold_no_numbers_are_embedded_again(base: Base) -> None:
     with closing(sqlite3.connect(base.data / "kebab.sqlite")) as connection, connection:
-        nan = bytes.fromhex("0000c07f")
-        ((size,),) = connection.execute("SELECT length(vector) FROM embeddings LIMIT 1")
-        connection.execute("UPDATE embeddings SET vector = ?", (nan * (size // 4),))
+        rows = connection.execute("SELECT id, vector FROM embeddings").fetchall()
+        nan = bytes.fromhex("0000c07f")  # for the scale
+        connection.executemany(
+            "UPDATE embeddings SET vector = ? WHERE id = ?",
+            [(resealed(b[:-8] + nan), row) for row, b in rows],
+        )
     connection.close()
     with base.open() as kb:
         finding = check_of(kb.doctor(), "embedding model")
         assert finding.status is CheckStatus.FAULT
         assert "hold what is no number" in finding.detail
         assert check_of(kb.doctor(repair=True), "embedding model").status is CheckStatus.REPAIRED
+        assert sick(kb.doctor()) == []
+
+
+def test_stored_vectors_that_were_overwritten_are_embedded_again(base: Base) -> None:
+    with closing(sqlite3.connect(base.data / "kebab.sqlite")) as connection, connection:
+        connection.execute("UPDATE embeddings SET vector = randomblob(length(vector))")
+    connection.close()
+    with base.open(readonly=True) as kb:
+        finding = check_of(kb.doctor(), "vectors")
+        assert (finding.status, finding.detail) == (CheckStatus.FAULT, "12 stored vectors are damaged")
+    with base.open() as kb:
+        assert check_of(kb.doctor(repair=True), "vectors").status is CheckStatus.REPAIRED
         assert sick(kb.doctor()) == []
 
 

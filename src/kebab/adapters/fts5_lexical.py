@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from kebab.adapters.file_sums import FileSums
 from kebab.adapters.sqlite.connection import translated
 from kebab.disk.private import ensure_file, make_folder
 from kebab.domain.chunks import StoredChunk, searchable_text
@@ -43,6 +44,7 @@ class Fts5LexicalIndex:
         self._path = path
         self._analyzer = analyzer
         self._layout = f"{LAYOUT}:{analyzer.version}"
+        self._sums = FileSums(path.with_name(f"{path.name}.sums.json"), path.parent)
 
     @property
     def version(self) -> str:
@@ -74,6 +76,10 @@ class Fts5LexicalIndex:
                 self._insert(connection, stored, terms.get(stored.chunk.chunk_id))
             connection.execute("DELETE FROM state")
             connection.execute("INSERT INTO state VALUES (?, ?)", (self._layout, checkpoint))
+        with _repairable(self._path), closing(_connected(self._path, "rw")) as connection:
+            # All of it in one file, which readers never change: so it can be summed.
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._sums.write([self._path])
 
     def search(
         self, query: LexicalQuery, *, limit: int, docs: frozenset[DocId] | None = None
@@ -107,8 +113,12 @@ class Fts5LexicalIndex:
         with self._reading() as connection:
             return int(connection.execute("SELECT count(*) FROM chunks").fetchone()[0]) if connection else 0
 
+    def faults(self) -> list[str]:
+        return self._sums.faults() if self.checkpoint() else []
+
     def clear(self) -> None:
         try:
+            self._sums.forget()
             for suffix in ("", "-wal", "-shm"):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
         except OSError as error:

@@ -14,6 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from kebab.adapters.checkpoint import CheckpointFile, Mark
+from kebab.adapters.file_sums import FileSums
 from kebab.adapters.flat_vectors import FlatFiles, FlatVectors
 from kebab.disk.private import make_folder
 from kebab.domain.chunks import StoredChunk
@@ -64,10 +65,11 @@ class _View:
     dataset: Any | None = None
 
 
-def files_of(folder: Path, model: ModelKey) -> tuple[Path, Path, Path]:
-    """Where a model's vectors are indexed: the table, the copy and the checkpoint."""
-    name = table_name(model)
-    return folder / f"{name}.lance", folder / f"{name}.flat", folder / f"{name}.checkpoint.json"
+def files_of(folder: Path, model: ModelKey) -> tuple[Path, Path, Path, Path]:
+    """Where a model's vectors are indexed: the table, the copy, the checkpoint and the checksums."""
+    endings = ("lance", "flat", "checkpoint.json", "sums.json")
+    table, flat, checkpoint, sums = (folder / f"{table_name(model)}.{ending}" for ending in endings)
+    return table, flat, checkpoint, sums
 
 
 class LanceVectorIndex:
@@ -79,11 +81,12 @@ class LanceVectorIndex:
     def __init__(self, folder: Path, model: ModelKey, *, ann_threshold: int = ANN_THRESHOLD) -> None:
         self._model = model
         self._ann_threshold = ann_threshold
-        self._table, flat, checkpoint = files_of(folder, model)
+        self._table, flat, checkpoint, sums = files_of(folder, model)
         self._flat_files = FlatFiles(flat)
         layout = f"{LAYOUT}:{model.model_id}:{model.version}:{model.dimensions}"
         proof = self._table / "_versions"
         self._checkpoint = CheckpointFile(checkpoint, layout, proof)
+        self._sums = FileSums(sums, folder)
         self._lock = Lock()
         self._view: _View | None = None
 
@@ -114,6 +117,7 @@ class LanceVectorIndex:
         with self._translated():
             make_folder(self._table.parent)
             dataset = self._written(rows, list(gone))
+            self._sums.write(self._files())
             self._checkpoint.write(checkpoint, table_version=dataset.version)
 
     def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:
@@ -131,10 +135,12 @@ class LanceVectorIndex:
         with self._translated():
             dataset = _compacted(_opened(self._table))
             dataset = self._indexed(dataset)
-            dataset.cleanup_old_versions(older_than=_KEEP)
             if self._copy_is_due(dataset):
                 self._flat_files.save(dataset.version, _copied(dataset))
+            self._sums.write(self._files())
             self._checkpoint.write(mark.position, table_version=dataset.version)
+            dataset.cleanup_old_versions(older_than=_KEEP)
+            self._sums.write(self._files())
 
     def chunk_ids(self) -> set[ChunkId]:
         with self._translated():
@@ -147,10 +153,18 @@ class LanceVectorIndex:
             dataset = self._dataset()
             return int(dataset.count_rows()) if dataset else 0
 
+    def faults(self) -> list[str]:
+        return self._sums.faults() if self._checkpoint.read() else []
+
+    def _files(self) -> list[Path]:
+        folders = (self._table, self._flat_files.folder)
+        return sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
+
     def clear(self) -> None:
         # The checkpoint goes first: half a cleared table must not look like an index.
         self._checkpoint.forget()
         with self._translated():
+            self._sums.forget()
             for folder in (self._table, self._flat_files.folder):
                 if folder.exists():
                     shutil.rmtree(folder)

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any
 
 from kebab.adapters.checkpoint import CheckpointFile
+from kebab.adapters.file_sums import FileSums
 from kebab.disk.private import make_folder
 from kebab.domain.chunks import StoredChunk, searchable_text
 from kebab.domain.fusion import Ranked
@@ -46,6 +47,7 @@ class TantivyLexicalIndex:
         self._analyzer = analyzer
         layout = f"{LAYOUT}:{analyzer.version}"
         self._checkpoint = CheckpointFile(folder / "checkpoint.json", layout, proof=folder / "meta.json")
+        self._sums = FileSums(folder / "sums.json", folder)
         self._lock = Lock()
         self._opened: tuple[Any, Any] | None = None
         self._seen: tuple[int, int, int] | None = None
@@ -70,6 +72,7 @@ class TantivyLexicalIndex:
             self.clear()
         with self._translated():
             self._write(removed, chunks, terms)
+            self._sums.write(searched_files(self._folder))
         self._checkpoint.write(checkpoint)
 
     def search(
@@ -112,6 +115,9 @@ class TantivyLexicalIndex:
         with self._translated():
             opened = self._reader()
             return int(opened[1].num_docs) if opened else 0
+
+    def faults(self) -> list[str]:
+        return self._sums.faults() if self._checkpoint.read() else []
 
     def clear(self) -> None:
         # The checkpoint goes first: half a cleared folder must not look like an index.
@@ -198,6 +204,14 @@ class TantivyLexicalIndex:
             if type(error).__name__ != "PanicException":
                 raise
             raise Corrupt(f"the words index in {self._folder} is damaged: {error}", hint=_REPAIR) from None
+
+
+def searched_files(folder: Path) -> list[Path]:
+    """The files of the newest commit of an index of this engine, without what merges left behind."""
+    meta = folder / "meta.json"
+    listed = json.loads(meta.read_bytes())["segments"]
+    segments = {segment["segment_id"].replace("-", "") for segment in listed}
+    return [meta, *sorted(file for file in folder.iterdir() if file.name.partition(".")[0] in segments)]
 
 
 def _remove(folder: Path) -> None:

@@ -90,6 +90,7 @@ class Engines:
         """
         with self.locked(command):
             yield self._writing
+            self._writing.database.settle()
 
     @contextmanager
     def rehearsing(self) -> Iterator[Stores]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ def build_index_builder(engines: Engines) -> IndexBuilder:
 
 
 def build_checkup(engines: Engines) -> Checkup:
+    from kebab.assembly.ingest import build_pipeline
     from kebab.upkeep.checkup import Checkup
 
     settings = engines.settings
@@ -50,6 +52,7 @@ def build_checkup(engines: Engines) -> Checkup:
         builder=build_index_builder(engines),
         analyzer=engines.analyzer,
         memory=engines if remembers else None,
+        pipeline=partial(build_pipeline, settings, engines),
     )
 
 

@@ -88,15 +88,16 @@ def _indexed(report: IndexReport) -> str:
 
 
 @command("doctor")
-@click.option("--repair", is_flag=True, help="Mend what is derived from the store.")
-def doctor(session: Session, repair: bool) -> int:
-    """Check everything; --repair mends what is derived.
+@click.option("--repair", is_flag=True, help="Rebuild what is derived; read damaged documents again.")
+@click.option("--full", is_flag=True, help="Read every stored document and vector, not samples.")
+def doctor(session: Session, repair: bool, full: bool) -> int:
+    """Check everything; --repair mends what can be mended.
 
     Leaves with 3 when a fault remains.
     """
     from kebab import wire
 
-    report = session.kebab().doctor(repair=repair)
+    report = session.kebab().doctor(repair=repair, full=full)
     session.put(wire.doctor(report), lambda: _checks(report, session.screen))
     return 0 if report.healthy else 3
 

@@ -92,7 +92,7 @@ def _catch_up(
     fresh: Fresh,
 ) -> int:
     position = index.checkpoint()
-    if position < store.oldest() or (position == 0 and store.latest() > 0):
+    if not store.oldest() <= position <= store.latest() or (position == 0 and store.latest() > 0):
         return _rebuild(store, index, apply)
     count = 0
     while change := store.pending(position, model=model, limit=DOCS_A_BATCH):

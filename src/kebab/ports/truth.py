@@ -34,6 +34,10 @@ class StoreFile(Protocol):
         """What the engine finds wrong with the file, in words; empty when it is sound."""
         ...
 
+    def reindex(self) -> None:
+        """Make the file's own indexes anew from its tables. Raises Corrupt where those are damaged too."""
+        ...
+
     def schema_version(self) -> int: ...
 
     def back_up(self, target: Path) -> None:
@@ -131,6 +135,14 @@ class DocumentStore(Protocol):
         """How many documents each source has, by its id, sorted; one without documents is not there."""
         ...
 
+    def damaged(self, doc_ids: Sequence[DocId] | None = None) -> list[DocId]:
+        """Those of the documents, or of all, whose rows or text are not what was put."""
+        ...
+
+    def distrust(self, doc_ids: Sequence[DocId]) -> None:
+        """Let the next run read the files of these documents again, whatever their size and time."""
+        ...
+
     # The outbox.
 
     def pending(
@@ -172,6 +184,10 @@ class EmbeddingStore(Protocol):
 
     def vectors(self, model: ModelKey, keys: Sequence[str]) -> dict[str, Vectors]:
         """The cached vectors among these content keys."""
+        ...
+
+    def drop_damaged(self, *, dry_run: bool = False, sample: int | None = None) -> int:
+        """Remove the vectors that are not what was put; returns how many. ``sample`` looks at some only."""
         ...
 
     def models(self) -> dict[ModelKey, int]:

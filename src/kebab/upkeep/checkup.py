@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +11,10 @@ from kebab.disk.data_folder import DataFolder
 from kebab.domain.place import Place
 from kebab.domain.reports import Check, CheckStatus, DoctorReport
 from kebab.errors import EngineError, Locked, NotIndexed
+from kebab.ingest.pipeline import IngestPipeline
 from kebab.ports import Analyzer, MemoryAccess, StoreAccess, Stores
 from kebab.upkeep.doctor import Doctor
+from kebab.upkeep.examine_indexes import MISSING
 from kebab.upkeep.examine_memory import checked_memory
 from kebab.upkeep.examine_place import (
     examine_config,
@@ -21,6 +24,7 @@ from kebab.upkeep.examine_place import (
     examine_lock,
     examine_sources,
 )
+from kebab.upkeep.examine_store import DOCUMENTS
 from kebab.upkeep.index import IndexBuilder
 
 
@@ -40,13 +44,18 @@ class Checkup:
     memory: MemoryAccess | None
     """None where nothing was ever recorded."""
 
-    def run(self, *, repair: bool) -> DoctorReport:
-        """Every check; ``repair`` mends what is derived from the stores."""
+    pipeline: Callable[[Stores], IngestPipeline]
+    """Reads the sources into the stores, for what is damaged in them."""
+
+    def run(self, *, repair: bool, full: bool = False) -> DoctorReport:
+        """Every check; ``full`` reads all that is stored, ``repair`` does too and mends what it can."""
         owner = self.access.lock_owner()
         # Of a writer at work it cannot be told what it will still remove.
         left = [] if owner else self.folder.leftovers()
         place = self._place(owner)
-        condition = self._condition(repair=repair, writing=owner is not None)
+        condition = self._condition(repair=repair, full=full, writing=owner is not None)
+        if not repair and owner is None:
+            self._note_damage(condition)
         checks = [*place, self._leftovers(left, repair=repair), *condition]
         return DoctorReport((*checks, *self._memory(repair=repair)), self.endpoints)
 
@@ -66,16 +75,25 @@ class Checkup:
             examine_lock(owner),
         ]
 
-    def _condition(self, *, repair: bool, writing: bool) -> list[Check]:
+    def _note_damage(self, condition: Sequence[Check]) -> None:
+        """Let the next ingest read damaged documents again, and embed anew what has a damaged vector."""
+        faults = {check.name for check in condition if check.status is CheckStatus.FAULT}
+        if faults & {DOCUMENTS, MISSING} and not self.access.readonly:
+            with suppress(EngineError), self.access.writing("doctor") as stores:
+                stores.embeddings.drop_damaged()
+                stores.documents.distrust(stores.documents.damaged())
+
+    def _condition(self, *, repair: bool, full: bool, writing: bool) -> list[Check]:
         """The stores and what is derived; a store that cannot be opened is the one finding."""
         if repair:
             self.access.forbid_readonly("doctor --repair")
         try:
             self.access.require()
             if not repair:
-                return self._doctor(self.access.reading, writing=writing).examine()
+                return self._doctor(self.access.reading, full=full, writing=writing).examine()
             with self.access.writing("doctor --repair") as stores:
-                return self._doctor(stores, writing=False).mend()
+                # Whoever repairs looks at everything: the part not looked at would be called healthy.
+                return self._doctor(stores, full=True, writing=False).mend()
         except NotIndexed as error:
             return [Check("store", CheckStatus.WARNING, error.message, error.hint)]
         except Locked:
@@ -83,7 +101,7 @@ class Checkup:
         except EngineError as error:
             return [Check("store", CheckStatus.FAULT, error.message, error.hint)]
 
-    def _doctor(self, stores: Stores, *, writing: bool) -> Doctor:
+    def _doctor(self, stores: Stores, *, full: bool, writing: bool) -> Doctor:
         broken: EngineError | None = None
         try:
             self.builder.meaning()
@@ -98,6 +116,8 @@ class Checkup:
             indexer=self.builder.indexer(stores),
             model_error=broken,
             writing=writing,
+            full=full,
+            read_again=lambda: self.pipeline(stores).run(),
         )
 
     def _memory(self, *, repair: bool) -> list[Check]:

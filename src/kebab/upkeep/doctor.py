@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from kebab.domain.reports import Check, CheckStatus
-from kebab.errors import Corrupt, EngineError, EngineUnavailable
+from kebab.errors import Corrupt, EngineError, EngineUnavailable, KebabError
 from kebab.ports import Analyzer, DocumentStore, EmbeddingStore, Ledger, ModelKey, StoreFile
 from kebab.upkeep.examine_indexes import (
     MISSING,
@@ -21,6 +21,8 @@ from kebab.upkeep.examine_indexes import (
     examine_vectors,
 )
 from kebab.upkeep.examine_store import (
+    DOCUMENTS,
+    STORE,
     Sample,
     examine_documents,
     examine_runs,
@@ -52,18 +54,27 @@ class Doctor:
     """Why the configured model cannot be used; the indexer then has none."""
     writing: bool = False
     """Whether another process writes now."""
+    full: bool = False
+    """Whether everything is read, not samples."""
+    read_again: Callable[[], object] | None = None
+    """Brings the store up to date with its sources; what was damaged is read from them."""
     rng: random.Random = field(default_factory=random.Random)
 
     def examine(self) -> list[Check]:
         """Every check, in a fixed order."""
-        store = guarded("store", lambda: examine_store(self.file))
+        store = guarded(STORE, lambda: examine_store(self.file))
         if store.status is CheckStatus.FAULT:
             return [store]  # what a damaged file says of the rest is not worth hearing
-        samples = take_samples(self.store, rng=self.rng)
+        documents = guarded(DOCUMENTS, self._documents)
+        runs = guarded("ingest runs", lambda: examine_runs(interrupted(self.ledger), writing=self.writing))
+        try:
+            samples = take_samples(self.store, rng=self.rng)
+        except EngineError:
+            samples = []  # the documents' own check has told of it
         return [
             store,
-            guarded("documents", lambda: examine_documents(self.store, rng=self.rng)),
-            guarded("ingest runs", lambda: examine_runs(interrupted(self.ledger), writing=self.writing)),
+            documents,
+            runs,
             guarded(WORDS, lambda: self._words(samples)),
             *self._meaning(samples),
         ]
@@ -72,19 +83,55 @@ class Doctor:
         """Repair what can be and examine again; what was mended says so."""
         before = self.examine()
         sick = {check.name: check for check in before if check.status in _SICK}
-        if not sick.keys() & {WORDS, VECTORS, MODEL, MISSING, "ingest runs"}:
+        if not sick.keys() & {STORE, DOCUMENTS, WORDS, VECTORS, MODEL, MISSING, "ingest runs"}:
             self._prune()
             return before
+        if STORE in sick and not self._reindexed():
+            return before
+        self._mend_truth()
         self._clear(sick)
+        self._follow()
+        self._prune()
+        self._close_runs()
+        after = {check.name: check for check in self.examine()}
+        known = {check.name for check in before}
+        seen_now = [check for name, check in after.items() if name not in known]
+        return [*(_mended(check, after.get(check.name, check)) for check in before), *seen_now]
+
+    def _reindexed(self) -> bool:
+        """Whether the damage was in the file's own indexes alone, which are made of its tables."""
+        if not all("index" in fault for fault in self.file.faults()):
+            return False
+        try:
+            self.file.reindex()
+        except EngineError:
+            return False
+        return not self.file.faults()
+
+    def _mend_truth(self) -> None:
+        """Drop damaged vectors, and read damaged documents again from where they came."""
+        self.embeddings.drop_damaged()
+        documents = guarded(DOCUMENTS, self._documents)
+        if documents.status is CheckStatus.OK or self.read_again is None:
+            return
+        self.store.distrust(self.store.damaged())
+        try:
+            self.read_again()
+        except KebabError:
+            return  # what is still damaged is found, and said, by the examination that follows
+
+    def _follow(self) -> None:
         try:
             self.indexer.run()
         except (Corrupt, EngineUnavailable):
             # What looked only behind cannot follow any more: everything derived is built anew.
             self.indexer.run(rebuild=True)
-        self._prune()
-        self._close_runs()
-        after = {check.name: check for check in self.examine()}
-        return [_mended(check, after.get(check.name, check)) for check in before]
+
+    def _documents(self) -> Check:
+        positions = [self.indexer.lexical.checkpoint()]
+        if self.indexer.vectors is not None:
+            positions.append(self.indexer.vectors.checkpoint())
+        return examine_documents(self.store, positions=positions, rng=self.rng, full=self.full)
 
     def _words(self, samples: Sequence[Sample]) -> Check:
         return examine_lexical(self.indexer.lexical, self.store, self.analyzer, samples=samples)
@@ -99,7 +146,7 @@ class Doctor:
             return checks
         return [
             *checks,
-            guarded(MISSING, lambda: examine_missing(ModelKey.of(embedder), self.embeddings)),
+            guarded(MISSING, lambda: examine_missing(ModelKey.of(embedder), self.embeddings, full=self.full)),
             guarded(VECTORS, lambda: examine_vectors(vectors, self.store, self.embeddings, samples=samples)),
         ]
 

@@ -38,6 +38,7 @@ LEANT = 0.9
 _TERMS = 12
 _MODEL_SAMPLES = 3
 _LOOKED_UP = 2000
+_VECTORS_READ = 2000
 _REPAIR = "run `kebab doctor --repair`"
 
 
@@ -48,7 +49,7 @@ def examine_lexical(
     if behind := _behind(index, store):
         return behind
     stored = store.chunk_ids()
-    fault = _difference(held, stored, stored) or _twice(held, count)
+    fault = _files(index) or _difference(held, stored, stored) or _twice(held, count)
     lost = [sample.stored.path for sample in samples if not _has_words(index, analyzer, sample)]
     if not fault and lost:
         fault = f"{len(lost)} of {len(samples)} sampled chunks are not found by their words, one of {lost[0]}"
@@ -63,7 +64,7 @@ def examine_vectors(
         return behind
     stored = store.chunk_ids()
     absent = _with_vector(stored - held, store, embeddings, index.model)
-    fault = _difference(held, stored, held | absent) or _twice(held, count)
+    fault = _files(index) or _difference(held, stored, held | absent) or _twice(held, count)
     vectors = embeddings.vectors(index.model, [sample.stored.content_key for sample in samples])
     # One that is damaged is the model's check to tell of, and cannot be searched with.
     sound = {key for key, vector in vectors.items() if _is_finite(vector)}
@@ -102,7 +103,10 @@ def examine_model(
     return Check(MODEL, CheckStatus.OK, f"{named}, {len(chosen)} vectors compared")
 
 
-def examine_missing(model: ModelKey, embeddings: EmbeddingStore) -> Check:
+def examine_missing(model: ModelKey, embeddings: EmbeddingStore, *, full: bool) -> Check:
+    if damaged := embeddings.drop_damaged(dry_run=True, sample=None if full else _VECTORS_READ):
+        detail = f"{damaged} stored vectors are damaged"
+        return Check(MISSING, CheckStatus.FAULT, detail, f"{_REPAIR}: it embeds their texts again")
     missing = embeddings.count_missing(model)
     others = [f"{other.model_id} ({count})" for other, count in embeddings.models().items() if other != model]
     kept = f"; also kept: {', '.join(others)}" if others else ""
@@ -139,6 +143,13 @@ def _verdict(
         return behind
     name, _ = _name(index)
     return Check(name, CheckStatus.FAULT, fault, _REPAIR) if fault else Check(name, CheckStatus.OK, detail)
+
+
+def _files(index: LexicalIndex | VectorIndex) -> str | None:
+    found = index.faults()
+    return (
+        "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "") if found else None
+    )
 
 
 def _difference(held: set[ChunkId], allowed: set[ChunkId], wanted: set[ChunkId]) -> str | None:

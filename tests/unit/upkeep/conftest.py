@@ -33,6 +33,9 @@ class SoundFile:
     def faults(self) -> list[str]:
         return self._faults
 
+    def reindex(self) -> None:
+        self._faults = [fault for fault in self._faults if "index" not in fault]
+
     def schema_version(self) -> int:
         return 1
 

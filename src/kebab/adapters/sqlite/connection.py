@@ -25,6 +25,7 @@ from kebab.errors import (
 )
 
 BUSY_TIMEOUT_S = 10.0
+_SETTLE_MS = 200
 
 _PERMISSIONS = "check the permissions of the data folder"
 
@@ -116,15 +117,33 @@ class Database:
                 raise
 
     def faults(self) -> list[str]:
-        """What SQLite itself finds wrong with the file, in words; empty when it is sound."""
+        """What SQLite itself finds wrong with the file, in words; empty when it is sound.
+
+        Indexes are compared with their tables: a flipped bit in one hides a row from every look-up.
+        """
         try:
             with self.read() as connection:
-                found = [str(row[0]) for row in connection.execute("PRAGMA quick_check(20)")]
+                found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(20)")]
                 orphans = connection.execute("PRAGMA foreign_key_check").fetchmany(20)
         except Corrupt as error:
             return [error.message]
         found.extend(f"row {row[1]} of {row[0]} refers to a missing {row[2]}" for row in orphans)
         return [fault for fault in found if fault != "ok"]
+
+    def reindex(self) -> None:
+        """Make the indexes of the file anew from its tables. Raises Corrupt where those are damaged too."""
+        with self.write() as connection:
+            connection.execute("REINDEX")
+
+    def settle(self) -> None:
+        """Bring what was written into the file itself: a damaged log would lose it.
+
+        A reader may keep some of it out; the next call tries again.
+        """
+        with self.read() as connection:
+            connection.execute(f"PRAGMA busy_timeout = {_SETTLE_MS}")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT_S * 1000)}")
 
     def schema_version(self) -> int:
         with self.read() as connection:

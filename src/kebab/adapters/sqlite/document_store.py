@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from kebab.adapters.sqlite import outbox
+from kebab.adapters.sqlite import outbox, seals, texts
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_filters import path_matches, starts_with, where
 from kebab.adapters.sqlite.rows import (
@@ -18,7 +17,6 @@ from kebab.adapters.sqlite.rows import (
     chunk_row,
     document_row,
     stored_as,
-    stored_chunk,
     summary,
 )
 from kebab.domain.chunks import Chunk, StoredChunk
@@ -26,18 +24,14 @@ from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.ids import AssetId, ChunkId, DocId, encodable, nfc
 from kebab.domain.ingests import NO_TIME, FileState
 from kebab.domain.queries import SearchFilters
-from kebab.errors import Corrupt
 from kebab.ports import ModelKey, PendingChange
 
 _DOCS_A_QUERY = 400
 
 _SUMMARIES = f"SELECT {SUMMARY} FROM documents d JOIN files f USING (doc_id)"
 _CHUNKS = f"SELECT {STORED_CHUNK} FROM chunks c JOIN documents d USING (doc_id)"
-_INSERT_DOCUMENT = f"INSERT INTO documents VALUES ({', '.join('?' * 20)})"
-_INSERT_CHUNK = (
-    "INSERT INTO chunks (chunk_id, doc_id, ordinal, text, heading_path, spans, block_ids, part, "
-    f"token_estimate, chunker_version, policy_hash, content_key) VALUES ({', '.join('?' * 12)})"
-)
+_INSERT_DOCUMENT = f"INSERT INTO documents ({seals.DOCUMENT}, seal) VALUES ({', '.join('?' * 21)})"
+_INSERT_CHUNK = f"INSERT INTO chunks ({seals.CHUNK}) VALUES ({', '.join('?' * 14)})"
 
 
 def utc_now() -> str:
@@ -145,16 +139,17 @@ class SqliteDocumentStore:
     def source_text(self, doc_id: DocId) -> str | None:
         with self._database.read() as connection:
             row = connection.execute(
-                "SELECT a.text FROM documents d JOIN assets a USING (asset_id) WHERE d.doc_id = ?", (doc_id,)
+                "SELECT asset_id, a.text FROM documents d JOIN assets a USING (asset_id) WHERE d.doc_id = ?",
+                (doc_id,),
             ).fetchone()
-        return _unpacked(row[0], doc_id) if row else None
+        return texts.unpacked(row[1], row[0]) if row else None
 
     def chunks_of(self, doc_id: DocId) -> list[StoredChunk]:
         with self._database.read() as connection:
             rows = connection.execute(
                 f"{_CHUNKS} WHERE c.doc_id = ? ORDER BY c.ordinal", (doc_id,)
             ).fetchall()
-        return [stored_chunk(row) for row in rows]
+            return texts.read_chunks(connection, rows)
 
     def find_chunks(self, beginning: str) -> list[ChunkId]:
         wanted = encodable(beginning)
@@ -171,7 +166,7 @@ class SqliteDocumentStore:
             rows = connection.execute(
                 f"{_CHUNKS} WHERE c.chunk_id IN (SELECT value FROM json_each(?))", (as_json(list(chunk_ids)),)
             ).fetchall()
-        found = {ChunkId(row[0]): stored_chunk(row) for row in rows}
+            found = {stored.chunk.chunk_id: stored for stored in texts.read_chunks(connection, rows)}
         return {chunk_id: found[chunk_id] for chunk_id in chunk_ids if chunk_id in found}
 
     def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
@@ -201,7 +196,8 @@ class SqliteDocumentStore:
                     "ORDER BY d.source_id, d.path, c.ordinal",
                     (as_json(wanted[start : start + _DOCS_A_QUERY]),),
                 ).fetchall()
-            yield from map(stored_chunk, rows)
+                chunks = texts.read_chunks(connection, rows)
+            yield from chunks
 
     def forget_times(self, *, except_source: str) -> None:
         """Note that the files were indexed elsewhere: the next run compares their content, not their time."""
@@ -246,6 +242,17 @@ class SqliteDocumentStore:
         with self._database.write() as connection:
             outbox.prune(connection, upto)
 
+    def damaged(self, doc_ids: Sequence[DocId] | None = None) -> list[DocId]:
+        with self._database.read() as connection:
+            return list(seals.damaged(connection, self._all_ids() if doc_ids is None else doc_ids))
+
+    def distrust(self, doc_ids: Sequence[DocId]) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE files SET fingerprint = '' WHERE doc_id IN (SELECT value FROM json_each(?))",
+                (as_json(list(doc_ids)),),
+            )
+
     def _all_ids(self) -> list[DocId]:
         with self._database.read() as connection:
             rows = connection.execute("SELECT doc_id FROM documents ORDER BY source_id, path").fetchall()
@@ -265,14 +272,18 @@ def _insert(
 ) -> None:
     connection.execute(
         "INSERT INTO assets VALUES (?, ?) ON CONFLICT DO UPDATE SET text = excluded.text",
-        (document.asset_id, document.text),
+        (document.asset_id, texts.packed(document.text)),
     )
     chunker = chunks[0].chunk.chunker_version if chunks else ""
     row = document_row(document, chunker_version=chunker, chunk_count=len(chunks), indexed_at=indexed_at)
-    connection.execute(_INSERT_DOCUMENT, row)
-    tags = [(document.doc_id, tag) for tag in dict.fromkeys(document.metadata.tags)]
-    connection.executemany("INSERT INTO document_tags VALUES (?, ?)", tags)
-    connection.executemany(_INSERT_CHUNK, [chunk_row(chunk) for chunk in chunks])
+    places = texts.places([stored.chunk.text for stored in chunks], document.text)
+    rows = [chunk_row(stored, place) for stored, place in zip(chunks, places, strict=True)]
+    tags = list(dict.fromkeys(document.metadata.tags))
+    connection.execute(_INSERT_DOCUMENT, (*row, seals.seal(row, tags, rows, document.text)))
+    connection.executemany(
+        "INSERT INTO document_tags VALUES (?, ?)", [(document.doc_id, tag) for tag in tags]
+    )
+    connection.executemany(_INSERT_CHUNK, rows)
 
 
 def _insert_file(connection: sqlite3.Connection, document: Document, state: FileState) -> None:
@@ -300,15 +311,3 @@ def _drop_unused(connection: sqlite3.Connection, assets: Sequence[AssetId]) -> N
 
 def _bump(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE counters SET value = value + 1 WHERE name = 'revision'")
-
-
-def _unpacked(text: str | bytes, doc_id: DocId) -> str:
-    """The text as it lies there. Earlier versions compressed it, which cost more time than it saved disk."""
-    if isinstance(text, str):
-        return text
-    try:
-        return zlib.decompress(text).decode()
-    except (zlib.error, UnicodeDecodeError) as error:
-        raise Corrupt(
-            f"the stored text of document {doc_id} is damaged: {error}", hint="run `kebab ingest --force`"
-        ) from error

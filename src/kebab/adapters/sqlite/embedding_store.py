@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from kebab.adapters.sqlite import outbox
+from kebab.adapters.sqlite import outbox, texts, vector_blobs
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.rows import Row, as_json, strings
 from kebab.domain.chunks import embedding_input
-from kebab.errors import Corrupt, ModelMismatch
+from kebab.errors import ModelMismatch
 from kebab.ports import ModelKey
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _LACKS_VECTOR = (
     "NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.model = :model AND e.content_key = c.content_key)"
 )
 _MISSING = (
-    "SELECT c.content_key, d.title, c.heading_path, c.text, c.id "
+    "SELECT c.content_key, d.title, c.heading_path, c.text, c.start, c.length, d.asset_id, c.id "
     "FROM chunks c JOIN documents d USING (doc_id) "
     f"WHERE c.id > :after AND {_LACKS_VECTOR} ORDER BY c.id LIMIT :limit"
 )
@@ -50,11 +50,16 @@ class SqliteEmbeddingStore:
             if not rows and after:
                 # The mark is a hint: another process may have dropped vectors since.
                 rows = _missing(connection, number, after=0, limit=limit)
+            held = texts.texts_of(connection, (row[6] for row in rows))
         if rows:
             self._complete_upto[model] = int(rows[0][-1]) - 1
         return {
-            key: embedding_input(title=title, heading_path=strings(headings), text=text)
-            for key, title, headings, text, _ in rows
+            key: embedding_input(
+                title=title,
+                heading_path=strings(headings),
+                text=texts.text_at(*place, text=held.get(asset_id), name=key),
+            )
+            for key, title, headings, *place, asset_id, _ in rows
         }
 
     def count_missing(self, model: ModelKey) -> int:
@@ -78,13 +83,13 @@ class SqliteEmbeddingStore:
                 f"{len(keys)} vectors of {model.model_id} must have {model.dimensions} dimensions, "
                 f"got an array of {vectors.shape}"
             )
-        rows = vectors.astype("<f4", copy=False)
         with self._database.write() as connection:
-            number = _registered(connection, model)
+            number, form = _registered(connection, model)
+            blobs = vector_blobs.packed(vectors, form)
             connection.executemany(
                 "INSERT INTO embeddings (model, content_key, vector) VALUES (?, ?, ?) "
                 "ON CONFLICT (model, content_key) DO UPDATE SET vector = excluded.vector",
-                [(number, key, row.tobytes()) for key, row in zip(keys, rows, strict=True)],
+                [(number, key, blob) for key, blob in zip(keys, blobs, strict=True)],
             )
             docs = connection.execute(
                 "SELECT DISTINCT doc_id FROM chunks WHERE content_key IN (SELECT value FROM json_each(?)) "
@@ -96,11 +101,31 @@ class SqliteEmbeddingStore:
     def vectors(self, model: ModelKey, keys: Sequence[str]) -> dict[str, Vectors]:
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT content_key, vector FROM embeddings WHERE model = ? "
-                "AND content_key IN (SELECT value FROM json_each(?))",
+                "SELECT e.content_key, e.vector, m.form FROM embeddings e JOIN embedding_models m "
+                "ON m.id = e.model WHERE e.model = ? AND e.content_key IN (SELECT value FROM json_each(?))",
                 (_number(connection, model), as_json(list(keys))),
             ).fetchall()
-        return {key: _vector(packed, model) for key, packed in rows}
+        sound = {key: blob for key, blob, _ in rows if vector_blobs.is_sound(blob)}
+        if len(sound) < len(rows) and not self._database.readonly:
+            self.drop_damaged()  # they count as missing from now on, and are embedded again
+        return {key: vector_blobs.unpacked(sound[key], form, model) for key, _, form in rows if key in sound}
+
+    def drop_damaged(self, *, dry_run: bool = False, sample: int | None = None) -> int:
+        with self._database.read() as connection:
+            numbers = self._damaged(connection, sample)
+        if numbers and not dry_run:
+            self._complete_upto.clear()
+            with self._database.write() as connection:
+                connection.executemany("DELETE FROM embeddings WHERE id = ?", [(one,) for one in numbers])
+        return len(numbers)
+
+    def _damaged(self, connection: sqlite3.Connection, sample: int | None) -> list[int]:
+        """Row ids of vectors whose checksum does not fit, among all or among some taken at random."""
+        chosen = "" if sample is None else "WHERE id IN (SELECT id FROM embeddings ORDER BY random() LIMIT ?)"
+        rows = connection.execute(
+            f"SELECT id, vector FROM embeddings {chosen}", () if sample is None else (sample,)
+        )
+        return [number for number, blob in rows if not vector_blobs.is_sound(blob)]
 
     def models(self) -> dict[ModelKey, int]:
         with self._database.read() as connection:
@@ -151,21 +176,12 @@ def _number(connection: sqlite3.Connection, model: ModelKey) -> int:
     return int(found[0]) if found else 0
 
 
-def _registered(connection: sqlite3.Connection, model: ModelKey) -> int:
+def _registered(connection: sqlite3.Connection, model: ModelKey) -> tuple[int, str]:
+    """The model's row id and the form of its vectors, of a row made where there is none."""
     connection.execute(
-        "INSERT OR IGNORE INTO embedding_models (model_id, version, dimensions) VALUES (?, ?, ?)",
-        (model.model_id, model.version, model.dimensions),
+        "INSERT OR IGNORE INTO embedding_models (model_id, version, dimensions, form) VALUES (?, ?, ?, ?)",
+        (model.model_id, model.version, model.dimensions, vector_blobs.form_of(model)),
     )
-    return _number(connection, model)
-
-
-def _vector(packed: bytes, model: ModelKey) -> Vectors:
-    import numpy as np
-
-    vector = np.frombuffer(packed, dtype="<f4")
-    if len(vector) != model.dimensions:
-        raise Corrupt(
-            f"a stored vector of {model.model_id} has {len(vector)} dimensions instead of {model.dimensions}",
-            hint="run `kebab doctor --repair`",
-        )
-    return vector.astype(np.float32, copy=False)
+    number = _number(connection, model)
+    (form,) = connection.execute("SELECT form FROM embedding_models WHERE id = ?", (number,)).fetchone()
+    return number, form

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _FOLDER = Path(__file__).with_name("migrations")
 
@@ -18,8 +18,31 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring the schema up to SCHEMA_VERSION. The connection is in autocommit mode."""
-    for version in range(schema_version(connection) + 1, SCHEMA_VERSION + 1):
+    before = schema_version(connection)
+    for version in range(before + 1, SCHEMA_VERSION + 1):
         _apply(connection, version)
+    if before == 1:
+        _shrink(connection)
+
+
+def _shrink(connection: sqlite3.Connection) -> None:
+    """Give back the disk that the first schema needed beyond the second; without room for a copy, do not."""
+    connection.execute("PRAGMA temp_store = FILE")
+    try:
+        connection.execute("VACUUM")
+    except sqlite3.OperationalError:
+        return
+    finally:
+        connection.execute("PRAGMA temp_store = MEMORY")
+
+
+def _conversion(version: int) -> Callable[[sqlite3.Connection], None] | None:
+    """What a migration does to rows beyond what SQL can say."""
+    if version == 2:
+        from kebab.adapters.sqlite.repack import repack
+
+        return repack
+    return None
 
 
 def migration_files() -> list[Path]:
@@ -35,6 +58,8 @@ def _apply(connection: sqlite3.Connection, version: int) -> None:
         if schema_version(connection) < version:
             for statement in _statements(script):
                 connection.execute(statement)
+            if convert := _conversion(version):
+                convert(connection)
             connection.execute(f"PRAGMA user_version = {version:d}")
         connection.execute("COMMIT")
     except BaseException:

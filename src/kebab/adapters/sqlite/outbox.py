@@ -42,13 +42,14 @@ def pending(
 
 
 def behind(connection: sqlite3.Connection, after: int, *, model: ModelKey | None) -> int:
-    # Asked twice a search, so both in one.
-    forgotten, waiting = connection.execute(
-        "SELECT (SELECT value FROM counters WHERE name = 'outbox_pruned'), count(DISTINCT doc_id) "
+    # Asked twice a search, so all in one.
+    forgotten, newest, waiting = connection.execute(
+        "SELECT (SELECT value FROM counters WHERE name = 'outbox_pruned'), "
+        "(SELECT seq FROM sqlite_sequence WHERE name = 'outbox'), count(DISTINCT doc_id) "
         "FROM outbox WHERE seq > ? AND topic IN (?, ?, ?)",
         (after, *_topics(model)),
     ).fetchone()
-    if after < forgotten:
+    if not forgotten <= after <= newest:  # beyond the newest: of a store that was put back, or lost its end
         return int(connection.execute("SELECT count(*) FROM documents").fetchone()[0])
     return int(waiting)
 

@@ -10,13 +10,14 @@ import msgspec
 from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input
 from kebab.domain.documents import Document, DocumentSummary, LineSpan, TrustLevel
 from kebab.domain.ids import BlockId, ChunkId, DocId
+from kebab.errors import Corrupt
 
 Row = tuple[Any, ...]
 
 STORED_CHUNK = (
-    "c.chunk_id, c.doc_id, c.ordinal, c.text, c.heading_path, c.spans, c.block_ids, c.part, "
-    "c.token_estimate, c.chunker_version, c.policy_hash, d.source_id, d.path, d.title, d.lang, d.tags, "
-    "d.trust_level, d.repo, d.code_lang, d.indexed_at, c.content_key"
+    "c.chunk_id, c.doc_id, c.ordinal, c.heading_path, c.spans, c.block_ids, c.part, c.token_estimate, "
+    "c.chunker_version, c.policy_hash, d.source_id, d.path, d.title, d.lang, d.tags, d.trust_level, d.repo, "
+    "d.code_lang, d.indexed_at, c.content_key, c.text, c.start, c.length, d.asset_id"
 )
 SUMMARY = (
     "d.doc_id, d.source_id, d.path, d.title, d.lang, d.media, d.tags, d.source_type, d.trust_level, f.size, "
@@ -37,33 +38,42 @@ def strings(text: str) -> tuple[str, ...]:
     return _strings.decode(text)
 
 
-def stored_chunk(row: Row) -> StoredChunk:
-    """From the columns of STORED_CHUNK."""
+def stored_chunk(row: Row, text: str) -> StoredChunk:
+    """From the columns of STORED_CHUNK and the text that they name. Raises Corrupt."""
+    try:
+        return _stored_chunk(row, text)
+    except msgspec.MsgspecError as error:
+        raise Corrupt(
+            f"chunk {row[0]!s:.8} of {row[11]} is damaged: {error}", hint="run `kebab doctor --repair`"
+        ) from error
+
+
+def _stored_chunk(row: Row, text: str) -> StoredChunk:
     chunk = Chunk(
         chunk_id=ChunkId(row[0]),
         doc_id=DocId(row[1]),
         ordinal=row[2],
-        text=row[3],
-        heading_path=_strings.decode(row[4]),
-        spans=tuple(starmap(LineSpan, _lines.decode(row[5]))),
-        block_ids=_blocks.decode(row[6]),
-        part=row[7],
-        token_estimate=row[8],
-        chunker_version=row[9],
-        policy_hash=row[10],
+        text=text,
+        heading_path=_strings.decode(row[3]),
+        spans=tuple(starmap(LineSpan, _lines.decode(row[4]))),
+        block_ids=_blocks.decode(row[5]),
+        part=row[6],
+        token_estimate=row[7],
+        chunker_version=row[8],
+        policy_hash=row[9],
     )
     return StoredChunk(
         chunk=chunk,
-        source_id=row[11],
-        path=row[12],
-        title=row[13],
-        lang=row[14],
-        tags=_strings.decode(row[15]),
-        trust_level=row[16],
-        repo=row[17],
-        code_lang=row[18],
-        indexed_at=row[19],
-        content_key=row[20],
+        source_id=row[10],
+        path=row[11],
+        title=row[12],
+        lang=row[13],
+        tags=_strings.decode(row[14]),
+        trust_level=row[15],
+        repo=row[16],
+        code_lang=row[17],
+        indexed_at=row[18],
+        content_key=row[19],
     )
 
 
@@ -86,14 +96,14 @@ def stored_as(document: Document, chunk: Chunk, *, indexed_at: str) -> StoredChu
     )
 
 
-def chunk_row(stored: StoredChunk) -> Row:
-    """For the columns of `chunks`, without its id."""
+def chunk_row(stored: StoredChunk, place: tuple[str, int | None, int | None]) -> Row:
+    """For the columns of `chunks`, without its id; ``place`` is where the text stands, see ``texts``."""
     chunk = stored.chunk
     return (
         chunk.chunk_id,
         chunk.doc_id,
         chunk.ordinal,
-        chunk.text,
+        *place,
         as_json(chunk.heading_path),
         as_json([(span.start, span.end) for span in chunk.spans]),
         as_json(chunk.block_ids),

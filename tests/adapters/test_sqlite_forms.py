@@ -1,0 +1,279 @@
+"""How texts and vectors lie in the SQLite file, what seals them, and how the first schema is converted."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kebab.adapters.embedders.static import StaticEmbedder
+from kebab.adapters.sqlite import seals, texts, vector_blobs
+from kebab.adapters.sqlite.connection import Database
+from kebab.adapters.sqlite.document_store import SqliteDocumentStore
+from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
+from kebab.adapters.sqlite.migrations import migration_files
+from kebab.adapters.sqlite.rows import as_json
+from kebab.domain.documents import Metadata
+from kebab.errors import Corrupt
+from kebab.ports import ModelKey, Vectors
+from tests.samples import Sample, sample
+
+BUILT_IN = ModelKey("kebab-static", "2", 16)
+OTHER = ModelKey("vendor/dear", "1", 16)
+LINES = st.lists(st.sampled_from(["밧줄", "rope", "", "a a a", "😀", "ab"]), min_size=1, max_size=12)
+
+
+def unit(count: int, *, seed: int = 1) -> Vectors:
+    rows = np.random.default_rng(seed).normal(size=(count, 16)).astype(np.float32)
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+# --- texts -----------------------------------------------------------------------------------------
+
+
+@given(LINES, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20)), max_size=8))
+def test_every_piece_of_a_text_is_read_back_from_its_place(
+    lines: list[str], cuts: list[tuple[int, int]]
+) -> None:
+    whole = "\n".join(lines)
+    pieces = [whole[start : start + size] for start, size in cuts]
+    kept = texts.unpacked(texts.packed(whole), "asset")
+    assert kept == whole
+    assert [texts.text_at(*place, text=kept, name="c") for place in texts.places(pieces, whole)] == pieces
+    assert all(start is not None for _, start, _ in texts.places(pieces, whole))
+
+
+def test_a_chunk_that_stands_nowhere_in_its_document_is_kept_as_it_is(tmp_path: Path) -> None:
+    store = SqliteDocumentStore(Database(tmp_path / "kebab.sqlite"))
+    one = sample("a.md", "what the page says")
+    odd = [
+        type(chunk)(**{n: getattr(chunk, n) for n in chunk.__slots__} | {"text": "read from a picture"})
+        for chunk in one.chunks
+    ]
+    store.put(one.document, odd, one.state)
+    assert [stored.chunk.text for stored in store.chunks_of(one.doc_id)] == ["read from a picture"]
+    assert store.damaged() == []
+
+
+# --- vectors ---------------------------------------------------------------------------------------
+
+
+def test_the_built_in_model_is_the_one_whose_vectors_are_kept_small() -> None:
+    assert StaticEmbedder().model_id in vector_blobs.COMPACT_MODELS
+
+
+@given(st.integers(0, 10_000), st.floats(1e-6, 1e6))
+def test_a_small_vector_points_where_the_whole_one_does(seed: int, length: float) -> None:
+    whole = unit(3, seed=seed) * np.float32(length)
+    small = [
+        vector_blobs.unpacked(b, vector_blobs.INT8, BUILT_IN)
+        for b in vector_blobs.packed(whole, vector_blobs.INT8)
+    ]
+    for before, after in zip(whole, small, strict=True):
+        cosine = float(before @ after) / float(np.linalg.norm(before) * np.linalg.norm(after))
+        assert cosine > 0.9995
+        assert after.dtype == np.float32
+
+
+def test_a_vector_of_zeros_stays_one() -> None:
+    (blob,) = vector_blobs.packed(np.zeros((1, 16), dtype=np.float32), vector_blobs.INT8)
+    assert not vector_blobs.unpacked(blob, vector_blobs.INT8, BUILT_IN).any()
+
+
+@pytest.mark.parametrize("model", [BUILT_IN, OTHER])
+def test_every_flipped_bit_of_a_stored_vector_is_found(model: ModelKey) -> None:
+    form = vector_blobs.form_of(model)
+    (blob,) = vector_blobs.packed(unit(1), form)
+    for at in range(8 * len(blob)):
+        flipped = bytearray(blob)
+        flipped[at // 8] ^= 1 << at % 8
+        assert not vector_blobs.is_sound(bytes(flipped))
+        with pytest.raises(Corrupt):
+            vector_blobs.unpacked(bytes(flipped), form, model)
+
+
+def test_the_cache_of_the_built_in_model_takes_a_quarter_of_the_bytes(tmp_path: Path) -> None:
+    database = Database(tmp_path / "kebab.sqlite")
+    documents, embeddings = SqliteDocumentStore(database), SqliteEmbeddingStore(database)
+    one = sample("a.md", "one")
+    documents.put(one.document, one.chunks, one.state)
+    keys = [stored.content_key for stored in one.stored()]
+    for model in (BUILT_IN, OTHER):
+        embeddings.put_vectors(model, keys, unit(1))
+    with database.read() as connection:
+        sizes = [row[0] for row in connection.execute("SELECT length(vector) FROM embeddings ORDER BY id")]
+    assert sizes == [16 + 4 + 4, 4 * 16 + 4]
+    assert np.array_equal(embeddings.vectors(OTHER, keys)[keys[0]], unit(1)[0])
+
+
+def test_a_damaged_vector_counts_as_missing_from_then_on(tmp_path: Path) -> None:
+    database = Database(tmp_path / "kebab.sqlite")
+    documents, embeddings = SqliteDocumentStore(database), SqliteEmbeddingStore(database)
+    one = sample("a.md", "one", "two")
+    documents.put(one.document, one.chunks, one.state)
+    keys = [stored.content_key for stored in one.stored()]
+    embeddings.put_vectors(BUILT_IN, keys, unit(2))
+    with database.write() as connection:
+        connection.execute(
+            "UPDATE embeddings SET vector = zeroblob(length(vector)) WHERE content_key = ?", keys[:1]
+        )
+    assert embeddings.drop_damaged(dry_run=True) == 1
+    assert embeddings.count_missing(BUILT_IN) == 0
+    assert list(embeddings.vectors(BUILT_IN, keys)) == keys[1:]
+    assert embeddings.count_missing(BUILT_IN) == 1
+    assert list(embeddings.missing(BUILT_IN, limit=5)) == keys[:1]
+    assert embeddings.drop_damaged() == 0
+
+
+# --- seals -----------------------------------------------------------------------------------------
+
+
+SEALED = [
+    *(("documents", name.strip()) for name in seals.DOCUMENT.split(",") if name.strip() != "doc_id"),
+    ("documents", "seal"),
+    *(("chunks", name.strip()) for name in seals.CHUNK.split(",") if name.strip() != "doc_id"),
+    ("document_tags", "tag"),
+]
+
+
+def test_the_seal_covers_every_column(tmp_path: Path) -> None:
+    with Database(tmp_path / "kebab.sqlite").read() as connection:
+        for table in ("documents", "chunks", "document_tags"):
+            names = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+            assert names - {"id", "doc_id"} == {column for where, column in SEALED if where == table}
+
+
+@pytest.mark.parametrize(("table", "column"), SEALED)
+def test_whichever_column_of_a_document_rots_its_seal_tells(table: str, column: str, tmp_path: Path) -> None:
+    database = Database(tmp_path / "kebab.sqlite")
+    store = SqliteDocumentStore(database)
+    metadata = Metadata(tags=("a", "b"), repo="r")
+    given = [sample(f"{n}.md", f"text {n}", "more", title=f"T{n}", metadata=metadata) for n in range(3)]
+    for one in given:
+        store.put(one.document, one.chunks, one.state)
+    assert store.damaged() == []
+    with database.read() as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        query = f"SELECT {column} FROM {table} WHERE doc_id = ?"
+        ((before,), *_) = connection.execute(query, (given[1].doc_id,))
+        connection.execute(
+            f"UPDATE {table} SET {column} = ? WHERE doc_id = ? AND {column} IS ?",
+            (rotten(before), given[1].doc_id, before),
+        )
+    assert store.damaged() == [given[1].doc_id]
+
+
+def rotten(value: object) -> object:
+    if isinstance(value, bytes):
+        return bytes([value[0] ^ 1]) + value[1:]
+    return (value or 0) + 1 if isinstance(value, int) or value is None else f"{value}x"
+
+
+def test_a_distrusted_document_is_known_by_another_fingerprint(tmp_path: Path) -> None:
+    store = SqliteDocumentStore(Database(tmp_path / "kebab.sqlite"))
+    one, two = sample("a.md", "one"), sample("b.md", "two")
+    for each in (one, two):
+        store.put(each.document, each.chunks, each.state)
+    store.distrust([one.doc_id])
+    assert [state.fingerprint for state in store.file_states("default").values()] == [
+        "",
+        two.state.fingerprint,
+    ]
+    assert store.damaged() == []
+
+
+# --- the first schema ------------------------------------------------------------------------------
+
+
+def write_first_schema(file: Path, samples: list[Sample], vectors: dict[ModelKey, Vectors]) -> None:
+    """A store as the first schema had it: whole texts, chunks with texts of their own, float32."""
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.executescript(migration_files()[0].read_text())
+        connection.execute("PRAGMA user_version = 1")
+        for one in samples:
+            _insert_first(connection, one)
+        keys = [stored.content_key for one in samples for stored in one.stored()]
+        for number, (model, rows) in enumerate(vectors.items(), start=1):
+            connection.execute(
+                "INSERT INTO embedding_models VALUES (?, ?, ?, ?)",
+                (number, model.model_id, model.version, 16),
+            )
+            connection.executemany(
+                "INSERT INTO embeddings (model, content_key, vector) VALUES (?, ?, ?)",
+                [(number, key, row.tobytes()) for key, row in zip(keys, rows, strict=True)],
+            )
+    connection.close()
+
+
+def _insert_first(connection: sqlite3.Connection, one: Sample) -> None:
+    from kebab.adapters.sqlite.rows import document_row
+
+    document, state = one.document, one.state
+    connection.execute("INSERT INTO assets VALUES (?, ?)", (document.asset_id, document.text))
+    row = document_row(
+        document, chunker_version="test-v1", chunk_count=len(one.chunks), indexed_at="2024-05-01T12:00:00Z"
+    )
+    connection.execute(f"INSERT INTO documents VALUES ({', '.join('?' * 20)})", row)
+    connection.execute(
+        "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            "default",
+            document.path,
+            document.doc_id,
+            document.asset_id,
+            state.size,
+            state.mtime_ns,
+            state.fingerprint,
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO document_tags VALUES (?, ?)", [(one.doc_id, t) for t in document.metadata.tags]
+    )
+    for stored in one.stored():
+        chunk = stored.chunk
+        connection.execute(
+            "INSERT INTO chunks (chunk_id, doc_id, ordinal, text, heading_path, spans, block_ids, part, "
+            f"token_estimate, chunker_version, policy_hash, content_key) VALUES ({', '.join('?' * 12)})",
+            (
+                chunk.chunk_id, chunk.doc_id, chunk.ordinal, chunk.text, as_json(chunk.heading_path),
+                as_json([(s.start, s.end) for s in chunk.spans]), as_json(chunk.block_ids), chunk.part,
+                chunk.token_estimate, chunk.chunker_version, chunk.policy_hash, stored.content_key,
+            ),
+        )  # fmt: skip
+
+
+def test_a_store_of_the_first_schema_is_converted_whole_and_nothing_is_embedded_again(tmp_path: Path) -> None:
+    file = tmp_path / "kebab.sqlite"
+    words = random.Random(5)
+    samples = [
+        sample(
+            f"{n}.md",
+            *(" ".join(words.choices(["rope", "밧줄", "ship", "배"], k=80)) for _ in range(3)),
+            title=f"T{n}",
+            metadata=Metadata(tags=("t",)),
+        )
+        for n in range(40)
+    ]
+    whole = unit(120)
+    write_first_schema(file, samples, {BUILT_IN: whole, OTHER: whole})
+    size = file.stat().st_size
+    database = Database(file)
+    store, embeddings = SqliteDocumentStore(database), SqliteEmbeddingStore(database)
+    assert (database.faults(), store.damaged(), embeddings.drop_damaged(dry_run=True)) == ([], [], 0)
+    for one in samples:
+        assert store.chunks_of(one.doc_id) == one.stored()
+        assert store.source_text(one.doc_id) == one.document.text
+    keys = [stored.content_key for one in samples for stored in one.stored()]
+    assert (embeddings.count_missing(BUILT_IN), embeddings.count_missing(OTHER)) == (0, 0)
+    kept = embeddings.vectors(OTHER, keys)
+    assert all(np.array_equal(kept[key], row) for key, row in zip(keys, whole, strict=True))
+    small = embeddings.vectors(BUILT_IN, keys)
+    assert all(float(small[key] @ row) > 0.99 for key, row in zip(keys, whole, strict=True))
+    database.close()
+    assert file.stat().st_size < size
