@@ -6,6 +6,7 @@ KebabError
 │   ├── ConfigNotFound       config_not_found    an explicitly named file is absent
 │   ├── InvalidInput         invalid_input       an argument or a query option is wrong
 │   ├── ReadOnly             readonly            a write was asked for in read-only mode
+│   ├── Closed               closed              the object was closed, or is being closed
 │   ├── StaleCursor          stale_cursor        the corpus changed since the cursor was made
 │   ├── DocNotFound          doc_not_found
 │   ├── ChunkNotFound        chunk_not_found
@@ -86,6 +87,10 @@ class ReadOnly(UsageError):
     def refusing(cls, command: str) -> ReadOnly:
         """What a command that writes meets in read-only mode."""
         return cls(f"{command} writes, and kebab runs read-only", hint="leave --readonly out")
+
+
+class Closed(UsageError):
+    code = "closed"
 
 
 class StaleCursor(UsageError):

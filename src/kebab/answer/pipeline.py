@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -122,7 +122,7 @@ class Asker:
         before = from_json(body)
         return compare(before, self.ask(before.request))
 
-    def stream(self, request: AskRequest) -> Iterator[AnswerEvent]:
+    def stream(self, request: AskRequest) -> Generator[AnswerEvent, None, None]:
         """The answer as it comes: retrieval_done, tokens, and exactly one final event.
 
         Closing the iterator stops the model, and what had arrived is stored as a cancelled answer.

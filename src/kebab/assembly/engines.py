@@ -8,12 +8,12 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kebab.assembly import network, providers
 from kebab.assembly.choice import chosen
+from kebab.assembly.once import is_built, once
 from kebab.assembly.stores import Stores
 from kebab.config import Settings
 from kebab.config.sections import EmbeddingModel, LlmModel
@@ -55,7 +55,7 @@ class Engines:
     def close(self) -> None:
         for database in self._databases:
             database.close()
-        if "_memory" in self.__dict__:
+        if is_built(self, "_memory"):
             self._memory.close()
 
     # --- truth -------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ class Engines:
         if not self.place.database.exists():
             raise self.not_indexed()
 
-    @cached_property
+    @once
     def reading(self) -> Stores:
         """The stores, for reading; raises NotIndexed where there is no knowledge base."""
         return Stores(self._database(readonly=True))
@@ -78,7 +78,7 @@ class Engines:
         except NotIndexed:
             return None
 
-    @cached_property
+    @once
     def _writing(self) -> Stores:
         return Stores(self._database(readonly=False))
 
@@ -179,7 +179,7 @@ class Engines:
         step = "kebab init FOLDER, then: kebab ingest" if self.settings.file is None else "kebab ingest"
         return NotIndexed(f"there is no knowledge base at {self.settings.data_dir}", hint=f"run: {step}")
 
-    @cached_property
+    @once
     def files(self) -> DiskSourceFiles:
         from kebab.adapters.source_files import DiskSourceFiles
 
@@ -189,7 +189,7 @@ class Engines:
 
     # --- words -------------------------------------------------------------------------------------
 
-    @cached_property
+    @once
     def analyzer(self) -> Analyzer:
         return self.make_analyzer()
 
@@ -200,7 +200,7 @@ class Engines:
 
         return Analyzer
 
-    @cached_property
+    @once
     def lexical_index(self) -> LexicalIndex:
         builders: dict[str, Callable[[], LexicalIndex]] = {"tantivy": self._tantivy, "fts5": self._fts5}
         return chosen(builders, self.settings.search.lexical_engine, key="search.lexical_engine")()
@@ -217,7 +217,7 @@ class Engines:
 
     # --- meaning -----------------------------------------------------------------------------------
 
-    @cached_property
+    @once
     def embedder(self) -> Embedder | None:
         """The configured model, or None where the configuration asks for words alone."""
         return self.build_embedder(self.settings.models.embedding)
@@ -239,7 +239,7 @@ class Engines:
         """Any model, or None for the provider that is none."""
         return providers.build_embedder(model, downloads=self.place.models)
 
-    @cached_property
+    @once
     def reranker(self) -> Reranker | None:
         """The configured reranker, or None where the order of the search stands."""
         return providers.build_reranker(self.settings.models.reranker, downloads=self.place.models)
@@ -279,7 +279,7 @@ class Engines:
         """Whether the memory's engine is installed."""
         return importlib.util.find_spec("surrealdb") is not None
 
-    @cached_property
+    @once
     def _memory(self) -> MemoryEngines:
         from kebab.assembly.memory import MemoryEngines
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kebab.assembly.choice import chosen
+from kebab.assembly.once import is_built, once
 from kebab.config.sections import Memory
 from kebab.errors import EngineError
 from kebab.memory.embedding import UnavailableEmbedder
@@ -30,10 +30,10 @@ class MemoryEngines:
         self.analyzer = analyzer
 
     def close(self) -> None:
-        if "_connection" in self.__dict__:
+        if is_built(self, "_connection"):
             self._connection.close()
 
-    @cached_property
+    @once
     def _connection(self) -> SurrealConnection:
         from kebab.adapters.surreal.connection import SurrealConnection
         from kebab.adapters.surreal.schema import migrate
@@ -47,7 +47,7 @@ class MemoryEngines:
             on_open=migrate,
         )
 
-    @cached_property
+    @once
     def store(self) -> SurrealExecutionStore:
         from kebab.adapters.surreal.store import SurrealExecutionStore
 

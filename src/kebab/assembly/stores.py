@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
+
+from kebab.assembly.once import once
 
 if TYPE_CHECKING:
     from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
@@ -20,31 +21,31 @@ class Stores:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    @cached_property
+    @once
     def documents(self) -> SqliteDocumentStore:
         from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 
         return SqliteDocumentStore(self.database)
 
-    @cached_property
+    @once
     def embeddings(self) -> SqliteEmbeddingStore:
         from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
 
         return SqliteEmbeddingStore(self.database)
 
-    @cached_property
+    @once
     def ledger(self) -> SqliteLedger:
         from kebab.adapters.sqlite.ledger import SqliteLedger
 
         return SqliteLedger(self.database)
 
-    @cached_property
+    @once
     def answers(self) -> SqliteAnswerStore:
         from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
 
         return SqliteAnswerStore(self.database)
 
-    @cached_property
+    @once
     def evaluations(self) -> SqliteEvalStore:
         from kebab.adapters.sqlite.eval_store import SqliteEvalStore
 

@@ -13,6 +13,7 @@ from kebab.errors import InvalidInput
 from kebab.search import page
 from kebab.search.fusion import FusionPolicy
 from kebab.search.hybrid import HybridRetriever
+from kebab.search.legs import UnavailableLeg
 from kebab.search.parse import parse_query
 from kebab.search.read import Reader
 
@@ -30,6 +31,11 @@ class Searcher:
     """By the names that ``fusion`` takes; the retriever holds the configured one."""
     default_mode: SearchMode = SearchMode.HYBRID
     default_k: int = 10
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every leg that is configured could be built."""
+        return not isinstance(self.retriever.vector, UnavailableLeg)
 
     def query(
         self,

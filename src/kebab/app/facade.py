@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kebab import config
+from kebab.app.calls import Calls, call
 from kebab.assembly.engines import Engines
+from kebab.assembly.rooms import Rooms
 from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.errors import Locked
 
 # What only annotations name is not loaded: making its dataclasses would be a third of a cold search.
 if TYPE_CHECKING:
-    from kebab.answer.pipeline import Asker
     from kebab.assembly.engines import Stores
     from kebab.config import Settings
     from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from kebab.evaluate.laboratory import Laboratory
     from kebab.ingest.pipeline import IngestPipeline
     from kebab.memory.room import ExecutionMemory
-    from kebab.search.read import Reader
-    from kebab.search.searcher import Searcher
 
 
 class Kebab:
@@ -56,11 +54,16 @@ class Kebab:
 
     Reading never writes: searching a place that holds no knowledge base raises NotIndexed. Every method may
     raise a KebabError; nothing else is meant to reach the caller.
+
+    One object may be used from many threads at once, for days, beside other processes that write: what is
+    costly is made once and held, and what others change is seen by the next call.
     """
 
     def __init__(self, settings: Settings, *, readonly: bool = False) -> None:
         self.settings = settings
         self.engines = Engines(settings, readonly=readonly)
+        self._rooms = Rooms(self.engines)
+        self.calls = Calls()
 
     @classmethod
     def open(
@@ -84,8 +87,9 @@ class Kebab:
         return cls(config.load(config_file, overrides=given), readonly=readonly)
 
     def close(self) -> None:
-        """Release files. The object is not used afterwards."""
-        self.engines.close()
+        """Wait for the calls that run, and release files. Later calls raise Closed; closing twice is fine."""
+        if self.calls.close():
+            self.engines.close()
 
     def __enter__(self) -> Kebab:
         return self
@@ -95,6 +99,7 @@ class Kebab:
 
     # --- ingest ------------------------------------------------------------------------------------
 
+    @call
     def ingest(
         self,
         paths: Sequence[Path] = (),
@@ -119,6 +124,7 @@ class Kebab:
                 cancelled=cancelled,
             )
 
+    @call
     def ingest_text(
         self, text: str | bytes, *, title: str, dry_run: bool = False, progress: Progress = silent
     ) -> IngestReport:
@@ -133,10 +139,12 @@ class Kebab:
     def _ingesting(self, *, dry_run: bool) -> AbstractContextManager[Stores]:
         return self.engines.rehearsing() if dry_run else self.engines.writing("ingest")
 
+    @call
     def runs(self, limit: int = 20) -> list[IngestRun]:
         """The latest ingest runs, newest first."""
         return self.engines.reading.ledger.runs(limit)
 
+    @call
     def run_items(self, run_id: str) -> list[IngestItem]:
         return self.engines.reading.ledger.items(run_id)
 
@@ -147,6 +155,7 @@ class Kebab:
 
     # --- search ------------------------------------------------------------------------------------
 
+    @call
     def search(
         self,
         text: str,
@@ -162,12 +171,13 @@ class Kebab:
         snippet_chars: int | None = None,
     ) -> SearchResponse:
         """One page of hits, best first; ``next_cursor`` of the response gives the next page."""
-        searcher = self._searcher
+        searcher = self._rooms.searcher
         query = searcher.query(
             text, mode=mode, k=k, filters=filters, explain=explain, snippet_chars=snippet_chars
         )
         return searcher.page(text, query, fusion=fusion, trace=trace, cursor=cursor, max_tokens=max_tokens)
 
+    @call
     def why(
         self,
         reference: str,
@@ -179,18 +189,13 @@ class Kebab:
         fusion: str | None = None,
     ) -> WhyReport:
         """Why a document (by id or path) or a chunk (by id) was, or was not, among the results."""
-        searcher = self._searcher
+        searcher = self._rooms.searcher
         query = searcher.query(text, mode=mode, k=k, filters=filters)
         return searcher.why(reference, query, fusion=fusion)
 
-    @property
-    def _searcher(self) -> Searcher:
-        from kebab.assembly.search import build_searcher
-
-        return build_searcher(self.engines)
-
     # --- asking ------------------------------------------------------------------------------------
 
+    @call
     def ask(
         self,
         question: str,
@@ -200,8 +205,10 @@ class Kebab:
         filters: SearchFilters | None = None,
     ) -> Answer:
         """An answer with citations, or a refusal: ``grounded`` tells which. Both are stored."""
-        return self._asker.ask(self._asker.request(question, mode=mode, k=k, filters=filters))
+        asker = self._rooms.asker
+        return asker.ask(asker.request(question, mode=mode, k=k, filters=filters))
 
+    @call
     def ask_stream(
         self,
         question: str,
@@ -211,51 +218,49 @@ class Kebab:
         filters: SearchFilters | None = None,
     ) -> Iterator[AnswerEvent]:
         """The same as it is written. Closing the iterator stops the model and stores what had arrived."""
-        return self._asker.stream(self._asker.request(question, mode=mode, k=k, filters=filters))
+        asker = self._rooms.asker
+        request = asker.request(question, mode=mode, k=k, filters=filters)
+        return self.calls.each(asker.stream(request))
 
+    @call
     def ask_again(self, trace_id: str) -> AnswerComparison:
         """Repeat a stored answer and say what changed."""
-        return self._asker.again(trace_id)
-
-    @cached_property
-    def _asker(self) -> Asker:
-        from kebab.assembly.answer import build_asker
-
-        return build_asker(self.engines, self._searcher)
+        return self._rooms.asker.again(trace_id)
 
     # --- reading -----------------------------------------------------------------------------------
 
+    @call
     def list_docs(self, filters: SearchFilters | None = None) -> list[DocumentSummary]:
         """Every document the filters let through, by source and path."""
         return self.engines.reading.documents.list_documents(filters)
 
+    @call
     def inspect_doc(self, reference: str) -> DocumentInspection:
         """A document with its chunks; ``reference`` is an id, a beginning of one, or a path."""
-        return self._reader.inspect_document(reference)
+        return self._rooms.reader.inspect_document(reference)
 
+    @call
     def inspect_chunk(self, chunk_id: str) -> ChunkInspection:
-        return self._reader.inspect_chunk(chunk_id)
+        return self._rooms.reader.inspect_chunk(chunk_id)
 
+    @call
     def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
         """A chunk's text as indexed, with ``context`` neighbouring chunks on each side."""
-        return self._reader.fetch_chunk(chunk_id, context=context)
+        return self._rooms.reader.fetch_chunk(chunk_id, context=context)
 
+    @call
     def fetch_doc(self, reference: str, *, max_tokens: int | None = None) -> FetchResult:
         """A document's text as indexed, cut to whole lines within the budget."""
-        return self._reader.fetch_document(reference, max_tokens=max_tokens)
+        return self._rooms.reader.fetch_document(reference, max_tokens=max_tokens)
 
+    @call
     def fetch_span(self, reference: str, start: int, end: int) -> FetchResult:
         """Lines ``start`` to ``end`` of a document as indexed, inclusive."""
-        return self._reader.fetch_span(reference, start, end)
-
-    @cached_property
-    def _reader(self) -> Reader:
-        from kebab.assembly.read import build_reader
-
-        return build_reader(self.engines)
+        return self._rooms.reader.fetch_span(reference, start, end)
 
     # --- upkeep ------------------------------------------------------------------------------------
 
+    @call
     def index(
         self,
         *,
@@ -272,9 +277,7 @@ class Kebab:
         ``model`` embeds with another model, for a later switch. Raises NotIndexed, and ModelUnavailable where
         embedding was asked for.
         """
-        from kebab.assembly.upkeep import build_index_builder
-
-        return build_index_builder(self.engines).run(
+        return self._rooms.index_builder.run(
             embeddings=embeddings,
             lexical=lexical,
             rebuild=rebuild,
@@ -284,86 +287,81 @@ class Kebab:
             cancelled=cancelled,
         )
 
+    @call
     def doctor(self, *, repair: bool = False, full: bool = False) -> DoctorReport:
         """Check everything; ``full`` reads every stored document and vector, not samples.
 
         ``repair`` looks at everything too, rebuilds what is derived and reads damaged documents again.
         """
-        from kebab.assembly.upkeep import build_checkup
+        return self._rooms.checkup.run(repair=repair, full=full)
 
-        return build_checkup(self.engines).run(repair=repair, full=full)
-
+    @call
     def schema(self) -> SchemaReport:
         """Capabilities, versions and statistics; works before the first ingest too."""
         from kebab.assembly.upkeep import describe_knowledge_base
 
         return describe_knowledge_base(self.engines)
 
+    @call
     def models(self, *, everything: bool = False) -> list[ModelStatus]:
         """The embedding models there are; with ``everything`` also those that could be downloaded."""
-        from kebab.assembly.upkeep import build_shelf
+        return self._rooms.shelf.models(everything=everything)
 
-        return build_shelf(self.engines).models(everything=everything)
-
+    @call
     def use_model(self, model: str) -> ModelStatus:
         """Write another model into the configuration file; a Kebab opened afterwards uses it.
 
         ``model`` is static, none, a registered name, a folder, or provider:name. One that cannot be loaded is
         refused, and so is a configuration without a file.
         """
-        from kebab.assembly.upkeep import build_shelf
+        return self._rooms.shelf.use_model(model)
 
-        return build_shelf(self.engines).use_model(model)
-
+    @call
     def add_model(self, folder: Path, *, name: str | None = None) -> ModelStatus:
         """Register a folder with an ONNX model under a name, by default the folder's."""
-        from kebab.assembly.upkeep import build_shelf
+        return self._rooms.shelf.add_model(folder, name=name)
 
-        return build_shelf(self.engines).add_model(folder, name=name)
-
+    @call
     def reset(self, scope: str) -> ResetReport:
         """Wipe what kebab made: index, vectors, old-vectors, data, inbox, memory, config or all.
 
         Sources are never touched. Texts of the inbox have no other copy: only the scope inbox removes them.
         """
-        from kebab.assembly.upkeep import build_reset
+        return self._rooms.reset.run(scope)
 
-        return build_reset(self.engines).run(scope)
-
+    @call
     def export_bundle(self, path: Path, *, force: bool = False) -> BundleReport:
         """Write the knowledge base into one file, also while others write.
 
         Raises InvalidInput where there is a file already, unless ``force``.
         """
-        from kebab.assembly.upkeep import build_mover
+        return self._rooms.mover.export_bundle(path, force=force)
 
-        return build_mover(self.engines).export_bundle(path, force=force)
-
+    @call
     def import_bundle(self, path: Path, *, force: bool = False) -> BundleReport:
         """Open a bundle here and build its indexes.
 
         Refused where documents are stored already or the vectors are of another model, unless ``force``.
         """
-        from kebab.assembly.upkeep import build_mover
-
-        return build_mover(self.engines).import_bundle(path, force=force)
+        return self._rooms.mover.import_bundle(path, force=force)
 
     # --- evaluation --------------------------------------------------------------------------------
 
-    @cached_property
+    @property
+    @call
     def laboratory(self) -> Laboratory:
         """Golden queries, standard collections and tuning, measured on this configuration."""
-        from kebab.assembly.evaluate import build_laboratory
-
-        return build_laboratory(self.engines)
+        return self._rooms.laboratory
 
     @property
+    @call
     def evaluations(self) -> Archive:
         """The evaluation runs kept in this knowledge base."""
         from kebab.evaluate.archive import Archive
 
         return Archive(self.engines.reading.evaluations)
 
+    @call
     def keep_evaluation(self, report: EvalReport) -> bool:
         """Keep a run where there is a knowledge base to keep it in and nothing forbids writing."""
         from kebab.evaluate.archive import Archive
@@ -379,9 +377,8 @@ class Kebab:
 
     # --- execution memory --------------------------------------------------------------------------
 
-    @cached_property
+    @property
+    @call
     def memory(self) -> ExecutionMemory:
         """What agents did before. Nothing is opened until it is used."""
-        from kebab.assembly.memory import build_memory
-
-        return build_memory(self.engines)
+        return self._rooms.memory

@@ -1,0 +1,121 @@
+"""The rooms of one knowledge base, each built at its first use and then shared by all threads.
+
+A room is imported when it is first used, so that ``kebab --help`` loads none.
+"""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import TYPE_CHECKING
+
+from kebab.assembly.once import once
+
+if TYPE_CHECKING:
+    from kebab.answer.pipeline import Asker
+    from kebab.assembly.engines import Engines
+    from kebab.evaluate.laboratory import Laboratory
+    from kebab.memory.room import ExecutionMemory
+    from kebab.search.read import Reader
+    from kebab.search.searcher import Searcher
+    from kebab.upkeep.checkup import Checkup
+    from kebab.upkeep.index import IndexBuilder
+    from kebab.upkeep.model_shelf import ModelShelf
+    from kebab.upkeep.move import Mover
+    from kebab.upkeep.reset import Reset
+
+
+class Rooms:
+    """Holds what is costly to make: the retriever with both indexes open, the asker, the memory."""
+
+    def __init__(self, engines: Engines) -> None:
+        self._engines = engines
+        self._lock = RLock()
+        self._searcher: Searcher | None = None
+        self._asker: Asker | None = None
+
+    @property
+    def searcher(self) -> Searcher:
+        """Raises NotIndexed where there is no knowledge base.
+
+        Held once it is whole. Without its model it is made anew for every search: the model may be back.
+        """
+        held = self._searcher
+        return held if held is not None else self._built_searcher()
+
+    def _built_searcher(self) -> Searcher:
+        from kebab.assembly.search import build_searcher
+
+        with self._lock:
+            if self._searcher is not None:
+                return self._searcher
+            searcher = build_searcher(self._engines)
+            if searcher.is_whole:
+                self._searcher = searcher
+            return searcher
+
+    @property
+    def asker(self) -> Asker:
+        """Like ``searcher``."""
+        held = self._asker
+        return held if held is not None else self._built_asker()
+
+    def _built_asker(self) -> Asker:
+        from kebab.assembly.answer import build_asker
+
+        with self._lock:
+            if self._asker is not None:
+                return self._asker
+            searcher = self.searcher
+            asker = build_asker(self._engines, searcher)
+            if searcher.is_whole:
+                self._asker = asker
+            return asker
+
+    @once
+    def reader(self) -> Reader:
+        """Raises NotIndexed where there is no knowledge base."""
+        from kebab.assembly.read import build_reader
+
+        return build_reader(self._engines)
+
+    @once
+    def memory(self) -> ExecutionMemory:
+        from kebab.assembly.memory import build_memory
+
+        return build_memory(self._engines)
+
+    @once
+    def laboratory(self) -> Laboratory:
+        from kebab.assembly.evaluate import build_laboratory
+
+        return build_laboratory(self._engines)
+
+    @property
+    def index_builder(self) -> IndexBuilder:
+        from kebab.assembly.upkeep import build_index_builder
+
+        return build_index_builder(self._engines)
+
+    @property
+    def checkup(self) -> Checkup:
+        from kebab.assembly.upkeep import build_checkup
+
+        return build_checkup(self._engines)
+
+    @property
+    def shelf(self) -> ModelShelf:
+        from kebab.assembly.upkeep import build_shelf
+
+        return build_shelf(self._engines)
+
+    @property
+    def reset(self) -> Reset:
+        from kebab.assembly.upkeep import build_reset
+
+        return build_reset(self._engines)
+
+    @property
+    def mover(self) -> Mover:
+        from kebab.assembly.upkeep import build_mover
+
+        return build_mover(self._engines)
