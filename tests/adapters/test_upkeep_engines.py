@@ -168,8 +168,12 @@ def test_a_bundle_does_not_replace_documents_unless_forced(config: Path, tmp_pat
         with pytest.raises(InvalidInput, match="holds 1 documents already"):
             kb.import_bundle(tmp_path / "all.kebab")
         assert len(kb.list_docs()) == 1
-        kb.import_bundle(tmp_path / "all.kebab", force=True)
+        kb.ingest_text("a note of mine", title="Mine")
+        notes = kb.import_bundle(tmp_path / "all.kebab", force=True).degraded
         assert len(kb.list_docs()) == 3
+        assert "kept 1 file of the inbox here" in notes[0]
+        kb.ingest([data_of(other) / "inbox"])
+        assert kb.search("mine", mode=SearchMode.LEXICAL).hits[0].source_id == "inbox"
         assert kb.search("anchor 2").hits[0].doc_path == "n2.md"
 
 

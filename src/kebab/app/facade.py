@@ -341,7 +341,9 @@ class Kebab:
     def import_bundle(self, path: Path, *, force: bool = False) -> BundleReport:
         """Open a bundle here and build its indexes.
 
-        Refused where documents are stored already or the vectors are of another model, unless ``force``.
+        It is read whole and examined first, beside what is stored here, and takes its place only then; texts
+        of the inbox here stay. Refused where documents are stored already or the vectors are of another
+        model, unless ``force``.
         """
         return self._rooms.mover.import_bundle(path, force=force)
 

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from kebab.assembly import network, providers
 from kebab.assembly.choice import chosen
 from kebab.assembly.once import is_built, once
@@ -45,12 +47,19 @@ __all__ = ["Engines", "Stores"]
 class Engines:
     """Stores, indexes and models of one knowledge base."""
 
-    def __init__(self, settings: Settings, *, readonly: bool = False) -> None:
+    def __init__(self, settings: Settings, *, readonly: bool = False, downloads: Path | None = None) -> None:
+        """``downloads`` is where models are kept, by default in the data folder."""
         self.settings = settings
         self.readonly = readonly
         self.folder = DataFolder(settings.data_dir)
         self.place = Place(settings.data_dir)
+        self._downloads = downloads or self.place.models
         self._databases: list[Database] = []
+
+    def beside(self, folder: Path) -> Engines:
+        """The same engines and models on the data in another folder."""
+        settings = msgspec.structs.replace(self.settings, data_dir=folder)
+        return Engines(settings, downloads=self._downloads)
 
     def close(self) -> None:
         for database in self._databases:
@@ -68,6 +77,10 @@ class Engines:
     @once
     def reading(self) -> Stores:
         """The stores, for reading; raises NotIndexed where there is no knowledge base."""
+        # Looked for by name: a search that has nothing to finish loads nothing for it.
+        if not self.readonly and (self.place.folder / ".import").exists():
+            with self.locked("finish an import"):
+                pass
         return Stores(self._database(readonly=True))
 
     @property
@@ -115,10 +128,12 @@ class Engines:
     def locked(self, command: str) -> Iterator[None]:
         """Keep other writers out, without opening the stores; raises like ``writing``."""
         from kebab.adapters.writer_lock import writer_lock
+        from kebab.upkeep.swap import swap_of
 
         self.forbid_readonly(command)
         self.folder.prepare()
         with writer_lock(self.place.lock, command=command):
+            swap_of(self.place).finish()
             self.folder.sweep(writing=True)
             try:
                 yield
@@ -237,12 +252,12 @@ class Engines:
 
     def build_embedder(self, model: EmbeddingModel) -> Embedder | None:
         """Any model, or None for the provider that is none."""
-        return providers.build_embedder(model, downloads=self.place.models)
+        return providers.build_embedder(model, downloads=self._downloads)
 
     @once
     def reranker(self) -> Reranker | None:
         """The configured reranker, or None where the order of the search stands."""
-        return providers.build_reranker(self.settings.models.reranker, downloads=self.place.models)
+        return providers.build_reranker(self.settings.models.reranker, downloads=self._downloads)
 
     def build_language_model(self, model: LlmModel) -> LanguageModel | None:
         """The model, or None where answers are extracted without one."""

@@ -65,7 +65,11 @@ def build_reset(engines: Engines) -> Reset:
 def build_mover(engines: Engines) -> Mover:
     from kebab.upkeep.move import Mover
 
-    return Mover(engines.place, engines.folder, engines, build_index_builder(engines), kebab.__version__)
+    def beside(folder: Path) -> Checkup:
+        return build_checkup(engines.beside(folder))
+
+    builder = build_index_builder(engines)
+    return Mover(engines.place, engines.folder, engines, builder, beside, kebab.__version__)
 
 
 def describe_knowledge_base(engines: Engines) -> SchemaReport:

@@ -44,8 +44,8 @@ class StoreFile(Protocol):
         """Write a whole copy into a new file, as of one moment, while others may write."""
         ...
 
-    def restore(self, source: Path) -> None:
-        """Replace everything by what a copy holds, in one transaction."""
+    def require_whole(self) -> None:
+        """Read every row. Raises Corrupt, naming the first that kebab would not have written."""
         ...
 
 

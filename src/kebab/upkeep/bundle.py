@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -23,9 +23,9 @@ from typing import IO, Any
 from kebab.disk.named_files import check_target, put_in_place, storing
 from kebab.disk.private import create_file, make_folder
 from kebab.disk.scratch import scratch_folder
+from kebab.domain.ids import content_hash
 from kebab.errors import Corrupt, EngineUnavailable, InvalidInput, ModelMismatch, StorageError
 from kebab.ports import ModelKey
-from kebab.upkeep.remove import remove_all
 
 FORMAT = "kebab-bundle"
 VERSION = 1
@@ -118,8 +118,8 @@ def opened_bundle(path: Path, *, scratch: Path) -> Iterator[tuple[Manifest, Path
             _check_members(archive, manifest, path)
             _check_room(manifest, scratch)
             for name, member in manifest.files.items():
-                _extract(archive, name, member, folder, path)
-        yield manifest, folder
+                _extract(archive, name, member, folder / "ready", path)
+        yield manifest, folder / "ready"
 
 
 def check_model(manifest: Manifest, model: ModelKey | None) -> None:
@@ -135,18 +135,32 @@ def check_model(manifest: Manifest, model: ModelKey | None) -> None:
     )
 
 
-def restore_inbox(folder: Path, inbox: Path) -> None:
-    """Put the bundle's inbox, maybe none, in place of the one here. Raises StorageError."""
-    source, copied = folder / INBOX, inbox.with_name(f".{inbox.name}.new")
-    remove_all([copied])
-    with storing(inbox):
-        if source.is_dir():
-            # Whole before the old one goes: on a full disk the texts that are here must not be lost.
-            shutil.copytree(source, copied)
-        # What is left of the old one would be indexed by the next run, beside what replaced it.
-        remove_all([inbox])
-        if source.is_dir():
-            copied.rename(inbox)
+def check_contents(manifest: Manifest, found: Contents, path: Path) -> None:
+    """Raises Corrupt where the store does not hold what the manifest says."""
+    for field in fields(Contents):
+        said, is_there = getattr(manifest.contents, field.name), getattr(found, field.name)
+        if said != is_there:
+            raise _damaged(path, f"its manifest says {field.name}: {said}, and the store {is_there}")
+
+
+def keep_inbox(present: Path, incoming: Path) -> int:
+    """Copy what only the present inbox holds into the one that will replace it; returns how many files.
+
+    Texts of an inbox may have no other copy: one whose place the incoming inbox has taken with other words
+    gets another name. Raises StorageError.
+    """
+    kept = 0
+    with storing(incoming):
+        for file in sorted(path for path in present.rglob("*") if path.is_file() and not path.is_symlink()):
+            content = file.read_bytes()
+            place = incoming / file.relative_to(present)
+            if place.exists() and place.read_bytes() != content:
+                place = place.with_stem(f"{place.stem}-{content_hash(content)[:8]}")
+            if not place.exists():
+                make_folder(place.parent)
+                shutil.copy2(file, place)
+                kept += 1
+    return kept
 
 
 # --- writing ---------------------------------------------------------------------------------------
@@ -184,7 +198,15 @@ def _reading(path: Path) -> Iterator[None]:
         if not zipfile.is_zipfile(path):
             raise InvalidInput(f"{path} is no bundle of kebab", hint="`kebab export` writes one") from error
         raise _damaged(path, str(error)) from error
-    except (EOFError, NotImplementedError, RuntimeError, ValueError, struct.error, zlib.error) as error:
+    except (
+        EOFError,
+        NotImplementedError,
+        OverflowError,
+        RuntimeError,
+        ValueError,
+        struct.error,
+        zlib.error,
+    ) as error:
         raise _damaged(path, str(error)) from error
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror or error}") from error
@@ -207,7 +229,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
                 hint="upgrade this kebab",
             )
         return _decoded(found)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise _damaged(path, f"its manifest cannot be understood ({error!r})") from error
 
 

@@ -14,7 +14,7 @@ from kebab.errors import EngineError, Locked, NotIndexed
 from kebab.ingest.pipeline import IngestPipeline
 from kebab.ports import Analyzer, MemoryAccess, StoreAccess, Stores
 from kebab.upkeep.doctor import Doctor
-from kebab.upkeep.examine_indexes import MISSING
+from kebab.upkeep.examine_indexes import MISSING, MODEL, examine_model
 from kebab.upkeep.examine_memory import checked_memory
 from kebab.upkeep.examine_place import (
     examine_config,
@@ -24,8 +24,11 @@ from kebab.upkeep.examine_place import (
     examine_lock,
     examine_sources,
 )
-from kebab.upkeep.examine_store import DOCUMENTS
+from kebab.upkeep.examine_store import DOCUMENTS, take_samples
 from kebab.upkeep.index import IndexBuilder
+
+_COMPARED = 64
+"""Vectors of a bundle that are computed again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +103,20 @@ class Checkup:
             raise
         except EngineError as error:
             return [Check("store", CheckStatus.FAULT, error.message, error.hint)]
+
+    def faults(self, stores: Stores) -> list[Check]:
+        """What is wrong with these stores and what was derived from them; more vectors than usual are
+        compared. A model that cannot be loaded is none of their faults.
+        """
+        doctor = self._doctor(stores, full=True, writing=False)
+        checks = doctor.examine()
+        if doctor.model_error is not None:
+            checks = [check for check in checks if check.name != MODEL]
+        else:
+            samples = take_samples(stores.documents, rng=doctor.rng, count=_COMPARED)
+            embedder = doctor.indexer.embedder
+            checks.append(examine_model(embedder, stores.embeddings, samples=samples, compared=_COMPARED))
+        return [check for check in checks if check.status is CheckStatus.FAULT]
 
     def _doctor(self, stores: Stores, *, full: bool, writing: bool) -> Doctor:
         broken: EngineError | None = None

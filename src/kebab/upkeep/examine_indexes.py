@@ -76,7 +76,11 @@ def examine_vectors(
 
 
 def examine_model(
-    embedder: Embedder | None, embeddings: EmbeddingStore, *, samples: Sequence[Sample]
+    embedder: Embedder | None,
+    embeddings: EmbeddingStore,
+    *,
+    samples: Sequence[Sample],
+    compared: int = _MODEL_SAMPLES,
 ) -> Check:
     """Whether the model gives the vectors that are stored: its files may have changed behind its name.
 
@@ -90,7 +94,7 @@ def examine_model(
     if damaged := sum(not _is_finite(vector) for vector in cached.values()):
         detail = f"{named}: {damaged} of {len(cached)} stored vectors hold what is no number"
         return Check(MODEL, CheckStatus.FAULT, detail, f"{_REPAIR}: it embeds everything again")
-    chosen = [sample for sample in samples if sample.stored.content_key in cached][:_MODEL_SAMPLES]
+    chosen = [sample for sample in samples if sample.stored.content_key in cached][:compared]
     fresh = embedder.embed([_embedded(sample) for sample in chosen] or ["kebab"], EmbeddingKind.DOCUMENT)
     for sample, vector in zip(chosen, fresh, strict=False):
         if float(vector @ cached[sample.stored.content_key]) < SAME:

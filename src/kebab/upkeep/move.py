@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kebab.disk.data_folder import DataFolder
+from kebab.domain.documents import INBOX_ID
 from kebab.domain.place import Place
 from kebab.domain.reports import BundleReport
-from kebab.errors import InvalidInput
-from kebab.ports import ModelKey, StoreAccess
+from kebab.errors import Corrupt, InvalidInput
+from kebab.ports import ModelKey, StoreAccess, Stores
 from kebab.upkeep.bundle import (
     STORE,
     Contents,
     Manifest,
+    check_contents,
     check_model,
+    keep_inbox,
     opened_bundle,
-    restore_inbox,
     write_bundle,
 )
+from kebab.upkeep.checkup import Checkup
 from kebab.upkeep.index import IndexBuilder
-from kebab.upkeep.remove import remove_all
+from kebab.upkeep.swap import swap_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class Mover:
     folder: DataFolder
     access: StoreAccess
     builder: IndexBuilder
+    beside: Callable[[Path], Checkup]
+    """Gives what examines, and first builds, the knowledge base in another folder, with the same engines."""
     kebab_version: str
 
     def export_bundle(self, path: Path, *, force: bool) -> BundleReport:
@@ -48,30 +53,50 @@ class Mover:
     def _back_up(self, copy: Path) -> Contents:
         self.access.reading.database.back_up(copy)
         with self.access.opened_copy(copy) as stores:
-            documents, chunks = stores.documents.counts()
-            models = tuple(stores.embeddings.models())
-            return Contents(stores.database.schema_version(), documents, chunks, models)
+            return _contents(stores)
 
     def import_bundle(self, path: Path, *, force: bool) -> BundleReport:
+        """Build the bundle's knowledge base beside the one here; it takes its place only when it is whole."""
         source = path.expanduser().absolute()
         self.access.forbid_readonly("import")
         if not force:
             self._refuse_overwriting()
         self.folder.prepare()
-        with opened_bundle(source, scratch=self.place.folder) as (manifest, unpacked):
+        with opened_bundle(source, scratch=self.place.folder) as (manifest, ready):
             if not force:
                 embedder = self.builder.shelf.available.embedder_or_none
                 check_model(manifest, ModelKey.of(embedder) if embedder else None)
-            with self.access.opened_copy(unpacked / STORE):
-                pass  # opening it checks it, before anything here is touched
-            with self.access.writing("import") as stores:
-                # First: positions of another store's outbox mean nothing to the indexes that are here.
-                remove_all([self.place.index])
-                stores.database.restore(unpacked / STORE)
-                stores.documents.forget_times(except_source="inbox")
-                restore_inbox(unpacked, self.place.inbox)
-                report = self.builder.indexer(stores).run()
-        return _bundle_report(source, manifest, report.degraded)
+            notes = self._build(ready, manifest, source)
+            with self.access.locked("import"):
+                if not force:
+                    self._refuse_overwriting()
+                kept = keep_inbox(self.place.inbox, ready / self.place.inbox.name)
+                self.access.close()
+                swap_of(self.place).begin(ready)
+        return _bundle_report(source, manifest, (*notes, *_kept_note(kept)))
+
+    def _build(self, ready: Path, manifest: Manifest, source: Path) -> tuple[str, ...]:
+        """Migrate, read whole, index and examine a bundle's store in its own folder; returns what to tell.
+
+        Raises Corrupt where it cannot be used.
+        """
+        with self.access.opened_copy(ready / STORE):
+            pass  # a damaged file, or one with foreign statements in it, is not opened for writing
+        checkup = self.beside(ready)
+        try:
+            with checkup.access.writing("import") as stores:
+                stores.database.require_whole()
+                check_contents(manifest, _contents(stores), source)
+                stores.documents.forget_times(except_source=INBOX_ID)
+                report = checkup.builder.indexer(stores).run()
+                if faults := checkup.faults(stores):
+                    raise Corrupt(
+                        f"the bundle {source} cannot be used: {faults[0].name}: {faults[0].detail}",
+                        hint="export it again, or fetch a fresh copy",
+                    )
+        finally:
+            checkup.access.close()
+        return report.degraded
 
     def _refuse_overwriting(self) -> None:
         stores = self.access.reading_or_none
@@ -81,6 +106,17 @@ class Mover:
                 f"{self.place.folder} holds {count} documents already",
                 hint="import into another data folder, or replace them with --force",
             )
+
+
+def _contents(stores: Stores) -> Contents:
+    documents, chunks = stores.documents.counts()
+    return Contents(stores.database.schema_version(), documents, chunks, tuple(stores.embeddings.models()))
+
+
+def _kept_note(count: int) -> tuple[str, ...]:
+    files = "1 file" if count == 1 else f"{count} files"
+    said = f"kept {files} of the inbox here beside the bundle's; `kebab ingest` indexes what is new"
+    return (said,) if count else ()
 
 
 def _bundle_report(path: Path, manifest: Manifest, degraded: Sequence[str] = ()) -> BundleReport:

@@ -11,7 +11,7 @@ import pytest
 
 from kebab.errors import Corrupt, EngineUnavailable, InvalidInput, KebabError, ModelMismatch, StorageError
 from kebab.ports import ModelKey
-from kebab.upkeep.bundle import Contents, check_model, opened_bundle, restore_inbox, write_bundle
+from kebab.upkeep.bundle import Contents, check_model, keep_inbox, opened_bundle, write_bundle
 
 MODEL = ModelKey("toy", "1", 8)
 STORE = b"SQLite format 3\0" + b"truth " * 1000
@@ -60,33 +60,39 @@ def test_what_was_written_is_read_back_and_no_scratch_is_left(bundle: Path, tmp_
     assert list((tmp_path / "scratch").iterdir()) == []
     with opened_bundle(bundle, scratch=tmp_path) as (manifest, folder):
         assert manifest.contents == Contents(1, 3, 7, (MODEL,))
-        restore_inbox(folder, tmp_path / "to" / "inbox")
-    original = tmp_path / "from" / "inbox" / "notes" / "메모: a\\b.md"
-    restored = tmp_path / "to" / "inbox" / "notes" / "메모: a\\b.md"
-    assert restored.read_text() == "# Memo\n"
-    assert restored.stat().st_mtime_ns == original.stat().st_mtime_ns
+        unpacked = folder / "inbox" / "notes" / "메모: a\\b.md"
+        assert unpacked.read_text() == "# Memo\n"
+        original = tmp_path / "from" / "inbox" / "notes" / "메모: a\\b.md"
+        assert unpacked.stat().st_mtime_ns == original.stat().st_mtime_ns
 
 
-def test_a_restored_inbox_holds_nothing_of_the_one_before(bundle: Path, tmp_path: Path) -> None:
-    inbox = tmp_path / "to" / "inbox"
-    (inbox / "notes").mkdir(parents=True)
-    (inbox / "notes" / "old.md").write_text("old")
-    with opened_bundle(bundle, scratch=tmp_path) as (_, folder):
-        restore_inbox(folder, inbox)
-    assert [path.name for path in inbox.rglob("*.md")] == ["메모: a\\b.md"]
-    restore_inbox(tmp_path / "without one", inbox)
-    assert not inbox.exists()
+def contents(folder: Path) -> list[bytes]:
+    return sorted(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
-def test_an_inbox_that_cannot_be_restored_whole_leaves_the_one_before(tmp_path: Path) -> None:
-    inbox, unpacked = tmp_path / "inbox", tmp_path / "unpacked"
-    (inbox / "notes").mkdir(parents=True)
-    (inbox / "notes" / "mine.md").write_text("# Mine\n", encoding="utf-8")
-    (unpacked / "inbox").mkdir(parents=True)
-    (unpacked / "inbox" / "broken.md").symlink_to(tmp_path / "nowhere")
+def test_texts_of_the_present_inbox_are_kept_beside_those_of_the_bundle(tmp_path: Path) -> None:
+    present, incoming = tmp_path / "present", tmp_path / "incoming"
+    for folder in (present, incoming):
+        (folder / "notes").mkdir(parents=True)
+        (folder / "notes" / "same.md").write_text("same")
+    (present / "notes" / "mine.md").write_text("mine")
+    (present / "notes" / "a.md").write_text("my a")
+    (incoming / "notes" / "a.md").write_text("their a")
+    assert keep_inbox(present, incoming) == 2
+    assert contents(incoming) == [b"mine", b"my a", b"same", b"their a"]
+    assert (incoming / "notes" / "a.md").read_text() == "their a"
+    assert keep_inbox(present, incoming) == 0
+    assert keep_inbox(tmp_path / "none", incoming) == 0
+
+
+def test_an_inbox_that_cannot_be_copied_is_a_storage_error(tmp_path: Path) -> None:
+    present, incoming = tmp_path / "present", tmp_path / "incoming"
+    present.mkdir()
+    (present / "mine.md").write_text("mine")
+    incoming.write_text("no folder")
     with pytest.raises(StorageError):
-        restore_inbox(unpacked, inbox)
-    assert (inbox / "notes" / "mine.md").read_text(encoding="utf-8") == "# Mine\n"
+        keep_inbox(present, incoming)
+    assert contents(present) == [b"mine"]
 
 
 def named(name: str) -> Forge:

@@ -154,18 +154,6 @@ class Database:
         with self.read() as connection:
             connection.execute("VACUUM INTO ?", (str(target),))
 
-    def restore(self, source: Path) -> None:
-        """Replace everything by what a copy holds, in one transaction, and migrate it."""
-        if self.readonly:
-            raise ReadOnly(f"{self.path} is open for reading only", hint="run without --readonly")
-        copy = Database(source, readonly=True, any_schema=True)
-        try:
-            with copy.read() as theirs, translated(self.path):
-                theirs.backup(self._connection())
-                self._prepare(self._connection())
-        finally:
-            copy.close()
-
     def require_sound(self) -> None:
         """Raises Corrupt where the file is damaged, or holds what kebab never makes.
 
@@ -176,6 +164,15 @@ class Database:
             strangers = [f"it holds a {kind} called {name!r}" for kind, name in connection.execute(query)]
         if found := self.faults() or strangers:
             raise Corrupt(f"{self.path} is no sound knowledge base: {found[0]}")
+
+    def require_whole(self) -> None:
+        """Raises Corrupt where any row holds what kebab would not write; see ``audit``."""
+        from kebab.adapters.sqlite.audit import audit
+
+        self.require_sound()
+        with self.read() as connection:
+            for fault in audit(connection):
+                raise Corrupt(f"{self.path.name} is no sound knowledge base: {fault}")
 
     def close(self) -> None:
         """Close the connections of all threads. The next use opens a new one."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+
+from kebab.errors import Corrupt
 
 SCHEMA_VERSION = 2
 
@@ -45,6 +49,19 @@ def _conversion(version: int) -> Callable[[sqlite3.Connection], None] | None:
     return None
 
 
+def tables(connection: sqlite3.Connection) -> set[tuple[str, str, str, str | None]]:
+    """Every table and index by kind, name and definition; the planner's own statistics left out."""
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%'"
+    return set(connection.execute(query))
+
+
+def own_tables() -> set[tuple[str, str, str, str | None]]:
+    """The tables of a store that was just made."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        migrate(connection)
+        return tables(connection)
+
+
 def migration_files() -> list[Path]:
     """In order of their numbers, which begin at 1 and leave no gap."""
     return sorted(_FOLDER.glob("[0-9][0-9][0-9]_*.sql"))
@@ -59,13 +76,21 @@ def _apply(connection: sqlite3.Connection, version: int) -> None:
             for statement in _statements(script):
                 connection.execute(statement)
             if convert := _conversion(version):
-                convert(connection)
+                _converted(connection, convert)
             connection.execute(f"PRAGMA user_version = {version:d}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _converted(connection: sqlite3.Connection, convert: Callable[[sqlite3.Connection], None]) -> None:
+    """Raises Corrupt where a row is none that an earlier version wrote."""
+    try:
+        convert(connection)
+    except (ArithmeticError, AttributeError, TypeError, ValueError, zlib.error) as error:
+        raise Corrupt(f"what an earlier version stored cannot be read: {error}") from error
 
 
 def _statements(script: str) -> Iterator[str]:
