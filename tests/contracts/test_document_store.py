@@ -14,6 +14,7 @@ from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.domain.documents import Media, Metadata, TrustLevel
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.ingests import NO_TIME
+from kebab.domain.places import Caption, Cells, CodeUnit, Page, Place, Region, Slide, Time
 from kebab.domain.queries import SearchFilters
 from kebab.ports import DocumentStore
 from tests.fakes import FakeDocumentStore
@@ -379,3 +380,24 @@ def test_times_of_other_sources_are_forgotten_and_nothing_else_is(store: Documen
     store.forget_times(except_source="inbox")
     assert store.file_states("default") == {"a.md": replace(moved.state, mtime_ns=NO_TIME)}
     assert store.file_states("inbox") == {"b.md": own.state}
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        None,
+        Page(3),
+        Region(1, 2, 3, 4, page=5),
+        Slide(6),
+        Cells("예산 #1", 2, 3, 30, 4000),
+        Time(62_000, 75_500),
+        Caption(),
+        CodeUnit("Reader.read"),
+    ],
+)
+def test_a_chunk_keeps_its_place(store: DocumentStore, place: Place | None) -> None:
+    one = sample("a.md", "some text")
+    chunks = tuple(replace(chunk, place=place) for chunk in one.chunks)
+    (stored,) = store.put(one.document, chunks, one.state)
+    assert stored.chunk.place == place
+    assert [found.chunk.place for found in store.chunks_of(one.doc_id)] == [place]

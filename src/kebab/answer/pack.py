@@ -26,7 +26,7 @@ def pack(chunks: Sequence[StoredChunk], *, budget: int) -> tuple[Evidence, ...]:
     for stored in chunks:
         if len(packed) == _MOST_ITEMS:
             break
-        item = _evidence(stored, len(packed) + 1, stored.chunk.text, cite(stored.path, stored.chunk.spans))
+        item = _evidence(stored, len(packed) + 1, stored.chunk.text, _cited(stored, stored.chunk.spans))
         if item.tokens <= left:
             packed.append(item)
             left -= item.tokens
@@ -49,10 +49,14 @@ def _cut(stored: StoredChunk, budget: int) -> list[Evidence]:
         lines.pop()
         span = stored.chunk.spans[0] if stored.chunk.spans else LineSpan(1, 1)
         last = min(span.end, span.start + len(lines) - 1)
-        item = _evidence(stored, 1, "\n".join(lines), cite(stored.path, (LineSpan(span.start, last),)))
+        item = _evidence(stored, 1, "\n".join(lines), _cited(stored, (LineSpan(span.start, last),)))
         if item.tokens <= budget:
             return [item]
     return []
+
+
+def _cited(stored: StoredChunk, spans: tuple[LineSpan, ...]) -> Citation:
+    return cite(stored.path, spans, place=stored.chunk.place)
 
 
 def _evidence(stored: StoredChunk, marker: int, text: str, citation: Citation) -> Evidence:

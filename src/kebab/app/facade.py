@@ -258,6 +258,11 @@ class Kebab:
         """Lines ``start`` to ``end`` of a document as indexed, inclusive."""
         return self._rooms.reader.fetch_span(reference, start, end)
 
+    @call
+    def fetch_citation(self, uri: str) -> FetchResult:
+        """What a citation names, as indexed: ``notes/a.md#L12-L34``, ``talk.vtt#t=62.000,75.500``."""
+        return self._rooms.reader.fetch_citation(uri)
+
     # --- upkeep ------------------------------------------------------------------------------------
 
     @call

@@ -11,6 +11,7 @@ from kebab.cli.tables import pairs, seconds_of, size_of, table
 from kebab.domain.documents import DocumentSummary, LineSpan
 from kebab.domain.ingests import IngestItem, IngestRun
 from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
+from kebab.domain.places import fragment
 from kebab.domain.queries import SearchFilters
 from kebab.errors import InvalidInput
 
@@ -157,7 +158,7 @@ def _document(inspection: DocumentInspection, screen: Screen) -> str:
         [
             str(c.ordinal),
             c.chunk_id[:12] if screen.terminal else c.chunk_id,
-            _lines(c.spans),
+            fragment(c.place) if c.place else _lines(c.spans),
             str(c.token_estimate),
             " › ".join(c.heading_path),
         ]
@@ -221,18 +222,18 @@ def fetch_doc(session: Session, document: str, max_tokens: int | None) -> None:
 @click.argument("start", type=int, required=False)
 @click.argument("end", type=int, required=False)
 def fetch_span(session: Session, document: str, start: int | None, end: int | None) -> None:
-    """Print lines START to END of a document; a citation such as notes/a.md#L12-L34 works too."""
-    if start is None:
-        from kebab.domain.citations import parse_line_citation
+    """Print lines START to END of a document, or what a citation names.
 
-        try:
-            document, lines = parse_line_citation(document)
-        except ValueError as error:
-            raise InvalidInput(
-                f"which lines of {document}?", hint="kebab fetch span PATH START END, or PATH#L12-L34"
-            ) from error
-        start, end = lines.start, lines.end
-    _fetched(session, session.kebab().fetch_span(document, start, start if end is None else end))
+    A citation is written as search prints it: notes/a.md#L12-L34, talk.vtt#t=62.000,75.500.
+    """
+    if start is not None:
+        _fetched(session, session.kebab().fetch_span(document, start, start if end is None else end))
+    elif "#" in document:
+        _fetched(session, session.kebab().fetch_citation(document))
+    else:
+        raise InvalidInput(
+            f"which lines of {document}?", hint="kebab fetch span PATH START END, or PATH#L12-L34"
+        )
 
 
 def _fetched(session: Session, result: FetchResult) -> None:

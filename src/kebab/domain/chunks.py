@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from kebab.domain.documents import LineSpan
 from kebab.domain.ids import BlockId, ChunkId, DocId, content_hash
+from kebab.domain.places import Place
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """Some neighbouring blocks of one document.
 
-    ``text`` is what stands in the file at ``spans``, verbatim, except that a line longer than a chunk may
-    hold is cut: then each part is a piece of the line that its span names.
+    ``text`` is what stands at ``spans`` of the document's text, verbatim, except that a line longer than a
+    chunk may hold is cut: then each part is a piece of the line that its span names.
     """
 
     chunk_id: ChunkId
@@ -28,6 +29,8 @@ class Chunk:
     token_estimate: int
     chunker_version: str
     policy_hash: str
+    place: Place | None = None
+    """Where the text stands in the file; None where ``spans`` are lines of the file itself."""
 
     @property
     def section_label(self) -> str | None:

@@ -8,8 +8,20 @@ from enum import StrEnum
 from urllib.parse import quote, unquote
 
 from kebab.domain.documents import LineSpan
+from kebab.domain.places import (
+    Caption,
+    Cells,
+    CodeUnit,
+    Page,
+    Place,
+    Region,
+    Slide,
+    Time,
+    fragment,
+    parse_place,
+)
 
-_LINES = re.compile(r"\A(.+)#L(\d{1,9})(?:-L?(\d{1,9}))?\Z", re.DOTALL)
+_LINES = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?")
 
 
 class CitationKind(StrEnum):
@@ -23,7 +35,10 @@ class CitationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """``start`` and ``end`` are lines (line, code), a page (page) or milliseconds (time)."""
+    """``start`` and ``end`` are lines (line, code), a page or slide (page) or milliseconds (time).
+
+    Cells of a sheet are a region in columns and rows.
+    """
 
     kind: CitationKind
     path: str
@@ -32,14 +47,17 @@ class Citation:
     region: tuple[int, int, int, int] | None = None
     stale: bool = False
     """True when the file changed since it was indexed, so that the lines may have moved."""
+    fragment: str = ""
+    """The place as the URI names it, where kind and numbers do not say it all: ``slide=4``."""
 
     @property
     def uri(self) -> str:
-        """``path#L12-L34``, ``path#p=3``, ``path#xywh=1,2,3,4``, ``path#caption``, ``path#t=0.000,1.500``.
+        """``path#L12-L34``, ``path#p=3``, ``path#xywh=1,2,3,4``, ``path#caption``, ``path#t=0.000,1.500``,
+        ``path#slide=4``, ``path#cell=Budget!B2:D9``, ``path#p=3&xywh=1,2,3,4``.
 
         ``#``, ``%``, ``?`` and spaces of the path are percent-encoded; letters of any script are not.
         """
-        return f"{encode_path(self.path)}#{self._fragment()}"
+        return f"{encode_path(self.path)}#{self.fragment or self._fragment()}"
 
     def _fragment(self) -> str:
         match self.kind:
@@ -55,10 +73,28 @@ class Citation:
                 return f"t={self.start / 1000:.3f},{self.end / 1000:.3f}"
 
 
-def cite(path: str, spans: tuple[LineSpan, ...], *, stale: bool = False) -> Citation:
-    """The citation of a chunk: its first span, or line 1 when it has none."""
+def cite(
+    path: str, spans: tuple[LineSpan, ...], *, place: Place | None = None, stale: bool = False
+) -> Citation:
+    """The citation of a chunk: its place, else its first span, or line 1 when it has neither."""
     span = spans[0] if spans else LineSpan(1, 1)
-    return Citation(CitationKind.LINE, path, span.start, span.end, stale=stale)
+    match place:
+        case None:
+            return Citation(CitationKind.LINE, path, span.start, span.end, stale=stale)
+        case CodeUnit():
+            return Citation(CitationKind.CODE, path, span.start, span.end, stale=stale)
+        case Page(number) | Slide(number):
+            kind, start, end, region = CitationKind.PAGE, number, number, None
+        case Time(start, end):
+            kind, region = CitationKind.TIME, None
+        case Region(x, y, width, height, page):
+            kind, start, end, region = CitationKind.REGION, page, page, (x, y, width, height)
+        case Cells(_, left, top, right, bottom):
+            kind, start, end = CitationKind.REGION, 0, 0
+            region = (left, top, right - left + 1, bottom - top + 1)
+        case Caption():
+            kind, start, end, region = CitationKind.CAPTION, 0, 0, None
+    return Citation(kind, path, start, end, region, stale, fragment(place))
 
 
 def encode_path(path: str) -> str:
@@ -66,10 +102,12 @@ def encode_path(path: str) -> str:
     return re.sub(r"[#%?\s\x00-\x1f]", lambda match: quote(match.group(), safe=""), path)
 
 
-def parse_line_citation(uri: str) -> tuple[str, LineSpan]:
-    """The path and lines of a ``path#L12-L34`` URI; raises ValueError for any other form."""
-    match = _LINES.match(uri)
-    if not match:
-        raise ValueError(f"not a line citation: {uri!r}")
-    start = int(match[2])
-    return unquote(match[1]), LineSpan(start, int(match[3] or start))
+def parse_citation(uri: str) -> tuple[str, LineSpan | Place]:
+    """The path and what is cited of it, lines or a place; raises ValueError for what is no citation."""
+    path, mark, cited = uri.rpartition("#")
+    if not mark or not path:
+        raise ValueError(f"not a citation: {uri!r}")
+    lines = _LINES.fullmatch(cited)
+    if lines:
+        return unquote(path), LineSpan(int(lines[1]), int(lines[2] or lines[1]))
+    return unquote(path), parse_place(cited)

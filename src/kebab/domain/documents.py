@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from kebab.domain.ids import AssetId, BlockId, DocId
+from kebab.domain.places import Place
 
 INBOX_ID = "inbox"
 """The source of texts and files that belong to none; no configured source may be called so."""
@@ -16,6 +17,11 @@ INBOX_ID = "inbox"
 class Media(StrEnum):
     MARKDOWN = "markdown"
     TEXT = "text"
+    SUBTITLES = "subtitles"
+
+
+LINED = frozenset({Media.MARKDOWN, Media.TEXT})
+"""Kinds of files whose text is the file, so that lines can be cited; chunks of all others have places."""
 
 
 class TrustLevel(StrEnum):
@@ -42,14 +48,17 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LineSpan:
-    """Lines of the file on disk, 1-based and inclusive, front matter counted."""
+    """Lines of a document's text, 1-based and inclusive.
+
+    The text of most kinds of files is the file, front matter counted; of others it is what the parser read.
+    """
 
     start: int
     end: int
 
 
 class Block(NamedTuple):
-    """One top-level piece of a document: the lines of the file at ``span``, verbatim."""
+    """One top-level piece of a document: the lines of its text at ``span``, verbatim."""
 
     block_id: BlockId
     kind: BlockKind
@@ -57,6 +66,8 @@ class Block(NamedTuple):
     heading_path: tuple[str, ...]
     level: int = 0
     """Heading level 1–6; 0 for everything that is not a heading."""
+    place: Place | None = None
+    """Where it stands in the file; None where ``span`` are lines of the file itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +93,7 @@ class Document:
     path: str
     """POSIX, NFC, relative to the source's root."""
     asset_id: AssetId
+    """Names the text: by the file's bytes, or by those and the parser that read it out of them."""
     title: str
     lang: str
     media: Media
@@ -90,7 +102,10 @@ class Document:
     warnings: tuple[str, ...] = ()
     """What the parser had to overlook, such as a broken front matter."""
     text: str = ""
-    """The whole file, decoded, NFC, lines ended by ``\\n``: what ``source_text`` gives back."""
+    """The whole file, decoded, or what its parser read, in NFC, lines ended by ``\\n``.
+
+    It is what ``source_text`` gives back.
+    """
 
 
 @dataclass(frozen=True, slots=True)

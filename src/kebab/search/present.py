@@ -115,7 +115,7 @@ class Presenter:
             heading_path=chunk.heading_path,
             section_label=chunk.section_label,
             snippet=make_snippet(chunk.text, analyzer=self.analyzer, terms=terms, length=snippet_chars),
-            citation=cite(stored.path, chunk.spans, stale=changed),
+            citation=cite(stored.path, chunk.spans, place=chunk.place, stale=changed),
             retrieval=placed.detail,
             index_version=index_version,
             embedding_model=embedding_model,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
-from kebab.domain.chunks import StoredChunk
-from kebab.domain.citations import cite
-from kebab.domain.documents import DocumentSummary, LineSpan
+from kebab.domain.chunks import Chunk, StoredChunk
+from kebab.domain.citations import cite, parse_citation
+from kebab.domain.documents import LINED, DocumentSummary, LineSpan
 from kebab.domain.ids import DocId
 from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
+from kebab.domain.places import Page, Place, fragment, joined, touches
 from kebab.domain.tokens import estimate_tokens
-from kebab.errors import ChunkNotFound, DocNotFound, InvalidInput
+from kebab.errors import ChunkNotFound, DocNotFound, InvalidInput, SpanNotSupported
 from kebab.ports import DocumentStore, EmbeddingStore, SourceFiles
 
 
@@ -62,7 +65,7 @@ class Reader:
         stored = self.chunk(chunk_id)
         models = [m for m in self.embeddings.models() if self.embeddings.vectors(m, [stored.content_key])]
         changed = self.files.changed(stored.source_id, stored.path)
-        citation = cite(stored.path, stored.chunk.spans, stale=changed)
+        citation = cite(stored.path, stored.chunk.spans, place=stored.chunk.place, stale=changed)
         return ChunkInspection(stored, citation, tuple(m.model_id for m in models))
 
     def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
@@ -70,7 +73,9 @@ class Reader:
         stored = self.chunk(chunk_id)
         span = _whole(stored.chunk.spans)
         if context <= 0:
-            return self._result("chunk", stored.chunk.doc_id, stored.chunk.text, span)
+            return self._result(
+                "chunk", stored.chunk.doc_id, stored.chunk.text, span, place=stored.chunk.place
+            )
         siblings = self.store.chunks_of(stored.chunk.doc_id)
         at = stored.chunk.ordinal
         lines = self._lines(stored.chunk.doc_id)
@@ -78,7 +83,13 @@ class Reader:
         last = _whole(siblings[min(len(siblings) - 1, at + context)].chunk.spans).end
         before, after = lines[first - 1 : span.start - 1], lines[span.end : last]
         return self._result(
-            "chunk", stored.chunk.doc_id, stored.chunk.text, span, "\n".join(before), "\n".join(after)
+            "chunk",
+            stored.chunk.doc_id,
+            stored.chunk.text,
+            span,
+            "\n".join(before),
+            "\n".join(after),
+            place=stored.chunk.place,
         )
 
     def fetch_document(self, reference: str, *, max_tokens: int | None = None) -> FetchResult:
@@ -87,11 +98,18 @@ class Reader:
         lines = self._lines(doc.doc_id)
         kept = _within(lines, max_tokens)
         span = LineSpan(1, max(1, len(kept)))
-        return self._result("doc", doc.doc_id, "\n".join(kept), span, truncated=len(kept) < len(lines))
+        place = None if doc.media in LINED else _first_place(self.store.chunks_of(doc.doc_id))
+        cut = len(kept) < len(lines)
+        return self._result("doc", doc.doc_id, "\n".join(kept), span, place=place, truncated=cut)
 
     def fetch_span(self, reference: str, start: int, end: int) -> FetchResult:
-        """Lines ``start`` to ``end``, inclusive; an end beyond the last line means the last line."""
+        """Lines ``start`` to ``end``, inclusive; an end beyond the last line means the last line.
+
+        Raises SpanNotSupported where lines mean nothing in the file, such as a recording's subtitles.
+        """
         doc = self.document(reference)
+        if doc.media not in LINED:
+            raise self._no_lines(doc)
         lines = self._lines(doc.doc_id)
         if not 1 <= start <= end or start > len(lines):
             raise InvalidInput(
@@ -99,6 +117,42 @@ class Reader:
             )
         end = min(end, len(lines))
         return self._result("span", doc.doc_id, "\n".join(lines[start - 1 : end]), LineSpan(start, end))
+
+    def fetch_citation(self, uri: str) -> FetchResult:
+        """The text that a citation names: ``notes/a.md#L12-L34``, ``talk.vtt#t=62.000,75.500``.
+
+        A place that lies inside a chunk gives the whole chunk; the result's own citation says what was given.
+        Raises InvalidInput for what is no citation, or names nothing that is stored.
+        """
+        try:
+            path, cited = parse_citation(uri)
+        except ValueError as error:
+            raise InvalidInput(
+                f"{uri!r} is no citation", hint="such as notes/a.md#L12-L34, report.pdf#p=3, talk.vtt#t=10,20"
+            ) from error
+        if isinstance(cited, LineSpan):
+            return self.fetch_span(path, cited.start, cited.end)
+        return self._fetch_place(self.document(path), cited)
+
+    def _fetch_place(self, doc: DocumentSummary, place: Place) -> FetchResult:
+        chunks = [stored.chunk for stored in self.store.chunks_of(doc.doc_id)]
+        found = [chunk for chunk in chunks if chunk.place is not None and touches(place, chunk.place)]
+        # Times and regions of neighbours may overlap: what is cited exactly is given exactly.
+        if not isinstance(place, Page):
+            found = [chunk for chunk in found if chunk.place == place] or found
+        if not found:
+            known = [fragment(chunk.place) for chunk in chunks if chunk.place is not None]
+            ends = f"it has {known[0]} to {known[-1]}" if known else "it has lines only"
+            raise InvalidInput(f"{fragment(place)} does not lie in {doc.path}", hint=ends)
+        spans = _merged(span for chunk in found for span in chunk.spans)
+        lines = self._lines(doc.doc_id)
+        text = "\n".join("\n".join(lines[span.start - 1 : span.end]) for span in spans)
+        return self._result("span", doc.doc_id, text, _whole(tuple(spans)), place=_place_of(found, place))
+
+    def _no_lines(self, doc: DocumentSummary) -> SpanNotSupported:
+        place = _first_place(self.store.chunks_of(doc.doc_id))
+        hint = f"cite it so: {doc.path}#{fragment(place)}" if place else "fetch the whole document"
+        return SpanNotSupported(f"{doc.path} has no lines to cite", hint=hint)
 
     def _lines(self, doc_id: DocId) -> list[str]:
         return (self.store.source_text(doc_id) or "").split("\n")
@@ -112,6 +166,7 @@ class Reader:
         before: str | None = None,
         after: str | None = None,
         *,
+        place: Place | None = None,
         truncated: bool = False,
     ) -> FetchResult:
         doc = self.store.document(doc_id)
@@ -125,13 +180,36 @@ class Reader:
             text=text,
             line_start=span.start,
             line_end=span.end,
-            citation=cite(doc.path, (span,), stale=stale),
+            citation=cite(doc.path, (span,), place=place, stale=stale),
             indexed_at=doc.indexed_at,
             stale=stale,
             truncated=truncated,
             context_before=before,
             context_after=after,
         )
+
+
+def _first_place(chunks: Sequence[StoredChunk]) -> Place | None:
+    return chunks[0].chunk.place if chunks else None
+
+
+def _place_of(chunks: Sequence[Chunk], asked: Place) -> Place:
+    """What these chunks cover together, or what was asked for where no citation can name that."""
+    try:
+        return reduce(joined, (chunk.place for chunk in chunks)) or asked
+    except ValueError:
+        return asked
+
+
+def _merged(spans: Iterable[LineSpan]) -> list[LineSpan]:
+    """The lines in order, each once: neighbouring chunks may share some."""
+    merged: list[LineSpan] = []
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
+        if merged and span.start <= merged[-1].end + 1:
+            merged[-1] = LineSpan(merged[-1].start, max(merged[-1].end, span.end))
+        else:
+            merged.append(span)
+    return merged
 
 
 def _whole(spans: tuple[LineSpan, ...]) -> LineSpan:

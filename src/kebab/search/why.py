@@ -91,7 +91,7 @@ class WhyReader:
         )
         return ChunkPlace(
             chunk_id=chunk.chunk_id,
-            citation=cite(stored.path, chunk.spans).uri,
+            citation=cite(stored.path, chunk.spans, place=chunk.place).uri,
             heading_path=chunk.heading_path,
             rank=hit.rank if hit else None,
             score=hit.score if hit else None,

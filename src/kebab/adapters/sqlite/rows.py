@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import starmap
 from typing import Any
 
 import msgspec
@@ -10,6 +9,7 @@ import msgspec
 from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input
 from kebab.domain.documents import Document, DocumentSummary, LineSpan, TrustLevel
 from kebab.domain.ids import BlockId, ChunkId, DocId
+from kebab.domain.places import Place, fragment, parse_place
 from kebab.errors import Corrupt
 
 Row = tuple[Any, ...]
@@ -27,7 +27,7 @@ SUMMARY = (
 _encoder = msgspec.json.Encoder()
 _strings = msgspec.json.Decoder(tuple[str, ...])
 _blocks = msgspec.json.Decoder(tuple[BlockId, ...])
-_lines = msgspec.json.Decoder(tuple[tuple[int, int], ...])
+_spans = msgspec.json.Decoder(tuple[tuple[int, int] | str, ...])
 
 
 def as_json(value: object) -> str:
@@ -42,25 +42,27 @@ def stored_chunk(row: Row, text: str) -> StoredChunk:
     """From the columns of STORED_CHUNK and the text that they name. Raises Corrupt."""
     try:
         return _stored_chunk(row, text)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, ValueError) as error:
         raise Corrupt(
             f"chunk {row[0]!s:.8} of {row[11]} is damaged: {error}", hint="run `kebab doctor --repair`"
         ) from error
 
 
 def _stored_chunk(row: Row, text: str) -> StoredChunk:
+    spans, place = _location(row[4])
     chunk = Chunk(
         chunk_id=ChunkId(row[0]),
         doc_id=DocId(row[1]),
         ordinal=row[2],
         text=text,
         heading_path=_strings.decode(row[3]),
-        spans=tuple(starmap(LineSpan, _lines.decode(row[4]))),
+        spans=spans,
         block_ids=_blocks.decode(row[5]),
         part=row[6],
         token_estimate=row[7],
         chunker_version=row[8],
         policy_hash=row[9],
+        place=place,
     )
     return StoredChunk(
         chunk=chunk,
@@ -75,6 +77,19 @@ def _stored_chunk(row: Row, text: str) -> StoredChunk:
         indexed_at=row[18],
         content_key=row[19],
     )
+
+
+def _located(chunk: Chunk) -> list[object]:
+    """Its lines, and its place as a last text where it has one; ``_location`` reads them back."""
+    lines: list[object] = [(span.start, span.end) for span in chunk.spans]
+    return lines if chunk.place is None else [*lines, fragment(chunk.place)]
+
+
+def _location(text: str) -> tuple[tuple[LineSpan, ...], Place | None]:
+    found = _spans.decode(text)
+    spans = tuple(LineSpan(*part) for part in found if not isinstance(part, str))
+    last = found[-1] if found else None
+    return spans, parse_place(last) if isinstance(last, str) else None
 
 
 def stored_as(document: Document, chunk: Chunk, *, indexed_at: str) -> StoredChunk:
@@ -105,7 +120,7 @@ def chunk_row(stored: StoredChunk, place: tuple[str, int | None, int | None]) ->
         chunk.ordinal,
         *place,
         as_json(chunk.heading_path),
-        as_json([(span.start, span.end) for span in chunk.spans]),
+        as_json(_located(chunk)),
         as_json(chunk.block_ids),
         chunk.part,
         chunk.token_estimate,
