@@ -28,15 +28,33 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-# From the first colon to the last @, whatever a password holds, unless a port follows it; or a name alone.
-# Bounded, so that a long text without an @ is read in linear time.
-_CREDENTIALS = re.compile(r"(?<=://)(?:[^\s:/@]{0,256}:(?!\d{1,5}[/?#])\S{0,256}@|[^\s/?#]{0,256}@)")
-_QUERY = re.compile(r"(://\S{0,256}?\?)\S{1,1000}")
-
 
 def redacted(text: str) -> str:
     """The text with the credentials of every address in it replaced by ``***``, and so its query."""
-    return _QUERY.sub(r"\1***", _CREDENTIALS.sub("***@", text)) if "://" in text else text
+    if "://" not in text:
+        return text
+    return "".join(map(_redacted_word, re.split(r"(\s+)", text)))
+
+
+def _redacted_word(word: str) -> str:
+    scheme, found, rest = word.partition("://")
+    if not found:
+        return word
+    credentials, at, host = rest.rpartition("@")
+    if at and _are_credentials(credentials):
+        rest = f"***@{host}"
+    place, asked, _ = rest.partition("?")
+    return f"{scheme}://{place}?***" if asked else f"{scheme}://{rest}"
+
+
+def _are_credentials(before: str) -> bool:
+    """Whether what stands before the last @ of an address is secret, and not a host with a port and a path.
+
+    A slash may stand in a password, although it should be escaped there.
+    """
+    name, slash, _ = before.partition("/")
+    _, colon, port = name.partition(":")
+    return not slash or (bool(colon) and not port.isdecimal())
 
 
 class KebabError(Exception):

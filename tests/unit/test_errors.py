@@ -20,6 +20,7 @@ from kebab.errors import EngineUnavailable, redacted
         ("http://u:a/b@h/x", "http://***@h/x"),
         ("http://u:a@b@h/x", "http://***@h/x"),
         ("http://h/v1?key=hunter2&x=1 failed", "http://h/v1?*** failed"),
+        ("http://u:" + "x" * 5000 + "@h", "http://***@h"),
         ("a ws://a:b@c and ws://d:e@f", "a ws://***@c and ws://***@f"),
         ("http://host:8080/a@b", "http://host:8080/a@b"),
         ("write to a@b.example", "write to a@b.example"),
@@ -33,7 +34,7 @@ def test_credentials_are_hidden_and_nothing_else(text: str, shown: str) -> None:
 # Digits and then a slash are a port, by every reading of an address.
 SECRETS = (
     st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1)
-    .filter(lambda text: not re.match(r"\d{1,5}[/?#]", text))
+    .filter(lambda text: not re.match(r"\d+/", text))
     .map(lambda text: f"{text}SECRET")
 )
 
