@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kebab import config
 from kebab.app.calls import Calls, call
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kebab.assembly.engines import Stores
     from kebab.config import Settings
     from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent
+    from kebab.domain.answers import AskRequest as Question
     from kebab.domain.documents import DocumentSummary
     from kebab.domain.evaluations import EvalReport
     from kebab.domain.hits import SearchResponse
@@ -114,15 +115,12 @@ class Kebab:
 
         ``dry_run`` tells what would be done and writes nothing, not even an empty knowledge base.
         """
-        with self._ingesting(dry_run=dry_run) as stores:
-            return self._pipeline(stores).run(
-                tuple(paths),
-                dry_run=dry_run,
-                force=force,
-                allow_mass_delete=allow_mass_delete,
-                progress=progress,
-                cancelled=cancelled,
-            )
+        from kebab.wire.requests.library import IngestRequest
+
+        asked = IngestRequest.of(dry_run=dry_run, force=force, allow_mass_delete=allow_mass_delete)
+        flags = {**asked.arguments, "paths": tuple(paths)}
+        with self._ingesting(dry_run=asked.dry_run) as stores:
+            return self._pipeline(stores).run(**flags, progress=progress, cancelled=cancelled)
 
     @call
     def ingest_text(
@@ -142,7 +140,9 @@ class Kebab:
     @call
     def runs(self, limit: int = 20) -> list[IngestRun]:
         """The latest ingest runs, newest first."""
-        return self.engines.reading.ledger.runs(limit)
+        from kebab.wire.requests.library import ListRunsRequest
+
+        return self.engines.reading.ledger.runs(ListRunsRequest.of(limit=limit).limit)
 
     @call
     def run_items(self, run_id: str) -> list[IngestItem]:
@@ -171,11 +171,12 @@ class Kebab:
         snippet_chars: int | None = None,
     ) -> SearchResponse:
         """One page of hits, best first; ``next_cursor`` of the response gives the next page."""
-        searcher = self._rooms.searcher
-        query = searcher.query(
-            text, mode=mode, k=k, filters=filters, explain=explain, snippet_chars=snippet_chars
-        )
-        return searcher.page(text, query, fusion=fusion, trace=trace, cursor=cursor, max_tokens=max_tokens)
+        from kebab.wire.requests.search import SearchRequest, flat
+
+        shown = {"explain": explain, "trace": trace, "snippet_chars": snippet_chars}
+        paged = {"k": k, "cursor": cursor, "max_tokens": max_tokens}
+        asked = SearchRequest.of(**flat(filters), query=text, mode=mode, fusion=fusion, **paged, **shown)
+        return self._rooms.searcher.search(**asked.arguments)
 
     @call
     def why(
@@ -189,9 +190,10 @@ class Kebab:
         fusion: str | None = None,
     ) -> WhyReport:
         """Why a document (by id or path) or a chunk (by id) was, or was not, among the results."""
-        searcher = self._rooms.searcher
-        query = searcher.query(text, mode=mode, k=k, filters=filters)
-        return searcher.why(reference, query, fusion=fusion)
+        from kebab.wire.requests.search import WhyRequest, flat
+
+        asked = WhyRequest.of(**flat(filters), reference=reference, query=text, mode=mode, k=k, fusion=fusion)
+        return self._rooms.searcher.why(**asked.arguments)
 
     # --- asking ------------------------------------------------------------------------------------
 
@@ -205,8 +207,7 @@ class Kebab:
         filters: SearchFilters | None = None,
     ) -> Answer:
         """An answer with citations, or a refusal: ``grounded`` tells which. Both are stored."""
-        asker = self._rooms.asker
-        return asker.ask(asker.request(question, mode=mode, k=k, filters=filters))
+        return self._rooms.asker.ask(self._question(question, mode=mode, k=k, filters=filters))
 
     @call
     def ask_stream(
@@ -218,14 +219,19 @@ class Kebab:
         filters: SearchFilters | None = None,
     ) -> Iterator[AnswerEvent]:
         """The same as it is written. Closing the iterator stops the model and stores what had arrived."""
-        asker = self._rooms.asker
-        request = asker.request(question, mode=mode, k=k, filters=filters)
-        return self.calls.each(asker.stream(request))
+        request = self._question(question, mode=mode, k=k, filters=filters)
+        return self.calls.each(self._rooms.asker.stream(request))
 
     @call
     def ask_again(self, trace_id: str) -> AnswerComparison:
         """Repeat a stored answer and say what changed."""
         return self._rooms.asker.again(trace_id)
+
+    def _question(self, question: str, *, filters: SearchFilters | None, **given: Any) -> Question:
+        from kebab.wire.requests.search import AskRequest, flat
+
+        asked = AskRequest.of(**flat(filters), question=question, **given)
+        return self._rooms.asker.request(**asked.arguments)
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -246,17 +252,26 @@ class Kebab:
     @call
     def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
         """A chunk's text as indexed, with ``context`` neighbouring chunks on each side."""
-        return self._rooms.reader.fetch_chunk(chunk_id, context=context)
+        from kebab.wire.requests.library import FetchChunkRequest
+
+        asked = FetchChunkRequest.of(chunk_id=chunk_id, context=context)
+        return self._rooms.reader.fetch_chunk(**asked.arguments)
 
     @call
     def fetch_doc(self, reference: str, *, max_tokens: int | None = None) -> FetchResult:
         """A document's text as indexed, cut to whole lines within the budget."""
-        return self._rooms.reader.fetch_document(reference, max_tokens=max_tokens)
+        from kebab.wire.requests.library import FetchDocRequest
+
+        asked = FetchDocRequest.of(reference=reference, max_tokens=max_tokens)
+        return self._rooms.reader.fetch_document(**asked.arguments)
 
     @call
     def fetch_span(self, reference: str, start: int, end: int) -> FetchResult:
         """Lines ``start`` to ``end`` of a document as indexed, inclusive."""
-        return self._rooms.reader.fetch_span(reference, start, end)
+        from kebab.wire.requests.library import FetchSpanRequest
+
+        asked = FetchSpanRequest.of(reference=reference, start=start, end=end)
+        return self._rooms.reader.fetch_span(**asked.arguments)
 
     @call
     def fetch_citation(self, uri: str) -> FetchResult:
@@ -282,15 +297,12 @@ class Kebab:
         ``model`` embeds with another model, for a later switch. Raises NotIndexed, and ModelUnavailable where
         embedding was asked for.
         """
-        return self._rooms.index_builder.run(
-            embeddings=embeddings,
-            lexical=lexical,
-            rebuild=rebuild,
-            model=model,
-            batch_size=batch_size,
-            progress=progress,
-            cancelled=cancelled,
-        )
+        from kebab.wire.requests.library import IndexRequest
+
+        what = {"embeddings": embeddings, "lexical": lexical, "rebuild": rebuild}
+        asked = IndexRequest.of(**what, model=model, batch_size=batch_size)
+        builder = self._rooms.index_builder
+        return builder.run(**asked.arguments, progress=progress, cancelled=cancelled)
 
     @call
     def doctor(self, *, repair: bool = False, full: bool = False) -> DoctorReport:

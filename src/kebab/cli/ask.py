@@ -45,8 +45,6 @@ def ask(
     if again is not None:
         _refuse_both(text, options)
         return _repeat(session, again, explain=explain)
-    if not text:
-        raise InvalidInput("the question is empty", hint='such as: kebab ask "what are the ownership rules?"')
     if stream:
         return _stream(session, session.kebab().ask_stream(text, **options), explain=explain)
     return _show(session, session.kebab().ask(text, **options), explain=explain)

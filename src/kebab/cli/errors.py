@@ -31,6 +31,8 @@ def report(error: BaseException, *, arguments: Sequence[str]) -> int:
     if _asked(arguments, "--verbose", "-v"):
         _print_traceback(error)
     code, message, hint, details = _described(error)
+    if code == "invalid_input" and hint is None:
+        hint = f"see: {_command_of(arguments)} --help"
     if _asked(arguments, "--json"):
         _print_json(code=code, message=message, hint=hint, details=details)
     else:
@@ -64,6 +66,12 @@ def _described(error: BaseException) -> tuple[str, str, str | None, Mapping[str,
     text = redacted(" ".join(str(error).split()))
     hint = "this is a fault in kebab; run the same command with --verbose to see where"
     return "generic", f"{type(error).__name__}: {text}" if text else type(error).__name__, hint, {}
+
+
+def _command_of(arguments: Sequence[str]) -> str:
+    """What was typed up to the name of the command, without its options."""
+    name = next((argument for argument in arguments if not argument.startswith("-")), "")
+    return f"kebab {name}".rstrip()
 
 
 def _usage_hint(error: click.UsageError) -> str:

@@ -9,11 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from kebab.cli.session import OneOf
-from kebab.cli.times import typed_time
 from kebab.domain.documents import TrustLevel
-from kebab.domain.ids import DocId
-from kebab.domain.queries import SearchFilters
-from kebab.errors import InvalidInput
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,6 +34,8 @@ def filter_options(function: F) -> F:
 
     @wraps(function)
     def gathered(*args: Any, **values: Any) -> Any:
+        from kebab.wire.requests.search import filters_of
+
         taken = {name: values.pop(name) for name in FILTER_NAMES}
         return function(*args, filters=filters_of(taken), **values)
 
@@ -47,23 +45,3 @@ def filter_options(function: F) -> F:
     trust = click.option("--trust-min", type=OneOf(TrustLevel), help="This trust or above.")
     after = click.option("--ingested-after", metavar="TIME", help="Indexed after this ISO 8601 time.")
     return trust(after(decorated))  # type: ignore[no-any-return]
-
-
-def filters_of(values: dict[str, Any]) -> SearchFilters:
-    """Filters from names and values; a single value stands for a list of one. Raises InvalidInput."""
-    given: dict[str, Any] = {}
-    for name in REPEATABLE:
-        value = values.get(name) or ()
-        given[name] = (value,) if isinstance(value, str) else tuple(str(item) for item in value)
-    given["doc_id"] = tuple(DocId(value) for value in given["doc_id"])
-    return SearchFilters(
-        **given,
-        trust_min=_trust(values.get("trust_min")),
-        ingested_after=typed_time(values.get("ingested_after")),
-    )
-
-
-def _trust(value: str | None) -> TrustLevel | None:
-    if value is not None and value not in list(TrustLevel):
-        raise InvalidInput(f"there is no trust level {value!r}", hint=f"one of {', '.join(TrustLevel)}")
-    return TrustLevel(value) if value else None

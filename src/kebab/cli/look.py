@@ -39,7 +39,7 @@ def list_docs(session: Session, filters: SearchFilters) -> int:
 
 
 @command("runs", parent=list_group)
-@click.option("--limit", type=click.IntRange(1), default=20, help="How many; default 20.")
+@click.option("--limit", type=int, default=20, help="How many, up to 1000; default 20.")
 def list_runs(session: Session, limit: int) -> None:
     """List the ingest runs, newest first."""
     from kebab import wire
@@ -200,7 +200,7 @@ def _chunk(inspection: ChunkInspection, screen: Screen) -> str:
 
 @command("chunk", parent=fetch_group)
 @click.argument("chunk")
-@click.option("--context", type=click.IntRange(0), default=0, help="Neighbouring chunks on each side.")
+@click.option("--context", type=int, default=0, help="Neighbouring chunks on each side.")
 def fetch_chunk(session: Session, chunk: str, context: int) -> None:
     """Print a chunk's text as it was indexed.
 
@@ -211,7 +211,7 @@ def fetch_chunk(session: Session, chunk: str, context: int) -> None:
 
 @command("doc", parent=fetch_group)
 @click.argument("document")
-@click.option("--max-tokens", type=click.IntRange(1), help="Budget; the text is cut at a line end.")
+@click.option("--max-tokens", type=int, help="Budget; the text is cut at a line end.")
 def fetch_doc(session: Session, document: str, max_tokens: int | None) -> None:
     """Print a document's text as it was indexed."""
     _fetched(session, session.kebab().fetch_doc(document, max_tokens=max_tokens))

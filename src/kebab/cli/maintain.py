@@ -41,7 +41,7 @@ DERIVED = (ResetScope.INDEX, ResetScope.VECTORS, ResetScope.OLD_VECTORS)
 @click.option("--lexical", is_flag=True, help="Bring the index of words up to date.")
 @click.option("--rebuild", is_flag=True, help="Build from nothing instead of catching up.")
 @click.option("--model", metavar="ID", help="Embed with this model; searches keep using the configured one.")
-@click.option("--batch-size", type=click.IntRange(1), help="Texts embedded at once.")
+@click.option("--batch-size", type=int, help="Texts embedded at once.")
 @click.option(
     "--resume/--no-resume", default=True, hidden=True, help="Only what is missing is ever embedded."
 )

@@ -8,9 +8,6 @@ from typing import Any, TypeVar
 
 import click
 
-from kebab.cli.times import moment
-from kebab.domain.executions import ExecutionFilters
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
@@ -29,20 +26,11 @@ def execution_filters(function: F) -> F:
     """Add the filters as options; the function receives them as one ``filters`` argument."""
 
     @wraps(function)
-    def gathered(
-        *args: Any, after: str | None, before: str | None, agent: Any, role: Any, task_type: Any, **rest: Any
-    ) -> Any:
-        filters = ExecutionFilters(
-            agent=agent,
-            role=role,
-            task_type=task_type,
-            provider=rest.pop("provider"),
-            success=rest.pop("success"),
-            after=moment(after),
-            before=moment(before),
-            max_cost_cents=rest.pop("max_cost_cents"),
-        )
-        return function(*args, filters=filters, **rest)
+    def gathered(*args: Any, **given: Any) -> Any:
+        from kebab.wire.requests.memory import RunFilters
+
+        values = {name: given.pop(name) for name in RunFilters.__struct_fields__}
+        return function(*args, filters=RunFilters.of(**values).filters, **given)
 
     decorated: Any = gathered
     for option in reversed(_OPTIONS):

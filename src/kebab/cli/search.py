@@ -18,7 +18,7 @@ from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.errors import InvalidInput
 
 MODE = click.option("--mode", type=OneOf(SearchMode), help="How to search; default hybrid.")
-COUNT = click.option("-k", "k", type=click.IntRange(1, 1000), help="How many hits; default 10.")
+COUNT = click.option("-k", "k", type=int, help="How many hits, up to 1000; default 10.")
 FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, convex or adaptive.")
 
 
@@ -30,8 +30,8 @@ FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, con
 @click.option("--explain", is_flag=True, help="Show what each leg gave to each hit, and how they were fused.")
 @click.option("--trace", is_flag=True, help="Show the lists before fusion and where the time went.")
 @click.option("--cursor", metavar="CURSOR", help="Continue a search: next_cursor of the page before.")
-@click.option("--max-tokens", type=click.IntRange(1), help="Budget: shortens snippets, then drops hits.")
-@click.option("--snippet-chars", type=click.IntRange(40, 10_000), help="Length of a snippet.")
+@click.option("--max-tokens", type=int, help="Budget: shortens snippets, then drops hits.")
+@click.option("--snippet-chars", type=int, help="Length of a snippet, 40 to 10,000.")
 @click.option("--bulk", is_flag=True, help="Read one JSON object a line from stdin, answer one a line.")
 @filter_options
 def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, **options: Any) -> int:
@@ -46,8 +46,11 @@ def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, 
 
         if query:
             raise InvalidInput("--bulk reads its queries from stdin", hint="leave the query out, or --bulk")
-        return search_all(session, explain=explain, defaults=options)
-    response = session.kebab().search(_text(query), explain=explain, **options)
+        from kebab.wire.requests.search import flat
+
+        defaults = {**options, **flat(options["filters"]), "explain": explain}
+        return search_all(session, defaults={k: v for k, v in defaults.items() if k != "filters"})
+    response = session.kebab().search(" ".join(query), explain=explain, **options)
     return show(session, response, explain=explain, filters=options["filters"])
 
 
@@ -64,7 +67,7 @@ def why(session: Session, document: str, query: tuple[str, ...], **options: Any)
     DOCUMENT is the id of a document or a chunk, the beginning of one, or a path. Leaves with 1 when it was
     not among them.
     """
-    report = session.kebab().why(document, _text(query), **options)
+    report = session.kebab().why(document, " ".join(query), **options)
     session.put(lambda: _wire().why(report), lambda: render.why(report, screen=session.screen))
     return 0 if report.shown else 1
 
@@ -126,10 +129,3 @@ def _wire() -> ModuleType:
     from kebab import wire
 
     return wire
-
-
-def _text(words: tuple[str, ...]) -> str:
-    text = " ".join(words).strip()
-    if not text:
-        raise InvalidInput("the query is empty", hint='such as: kebab search "how long is a seat held"')
-    return text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
@@ -12,6 +11,7 @@ import msgspec
 
 from kebab.config.sections import File
 from kebab.errors import ConfigInvalid
+from kebab.validation import Unfit, fitted
 
 
 def checked(values: dict[str, Any], path: Path | None, variables: Collection[str]) -> File:
@@ -27,10 +27,11 @@ def checked(values: dict[str, Any], path: Path | None, variables: Collection[str
     for key in _not_finite(values, ""):
         raise ConfigInvalid(f"{key}: it must be a finite number", hint=_origin(key, path, variables))
     try:
-        return msgspec.convert(values, File, strict=True)
-    except msgspec.ValidationError as error:
-        key = _key_of(error)
-        raise ConfigInvalid(f"{key}: {_message_of(error)}", hint=_origin(key, path, variables)) from error
+        return fitted(values, File)
+    except Unfit as unfit:
+        key = unfit.key or "configuration"
+        problem = "there is no such setting" if unfit.unknown else unfit.problem
+        raise ConfigInvalid(f"{key}: {problem}", hint=_origin(key, path, variables)) from unfit
 
 
 def typed(key: str, text: str) -> object:
@@ -78,19 +79,3 @@ def _origin(key: str, path: Path | None, variables: Collection[str]) -> str:
         if f"{set_there}.".startswith(f"{key}."):
             return f"the value comes from the environment: KEBAB_{set_there.replace('.', '__').upper()}"
     return f"the value stands in {path}" if path else "see: kebab init for an annotated file"
-
-
-def _key_of(error: msgspec.ValidationError) -> str:
-    found = re.search(r"at `\$\.?([^`]*)`", str(error))
-    place = found[1] if found else ""
-    if unknown := re.search(r"unknown field `([^`]+)`", str(error)):
-        return f"{place}.{unknown[1]}" if place else unknown[1]
-    return place or "configuration"
-
-
-def _message_of(error: msgspec.ValidationError) -> str:
-    if "unknown field" in str(error):
-        return "there is no such setting"
-    if names := re.search(r"matching regex '\^\(([a-z0-9_|]+)\)\$'", str(error)):
-        return f"it must be one of {', '.join(names[1].split('|'))}"
-    return re.sub(r" - at `[^`]*`", "", str(error))

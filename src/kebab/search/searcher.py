@@ -47,12 +47,30 @@ class Searcher:
         explain: bool = False,
         snippet_chars: int | None = None,
     ) -> SearchQuery:
-        """What was typed, read, with the defaults in place of what is None. Raises InvalidInput."""
+        """What was typed, read, with the defaults in place of what is None."""
         wanted = self.default_k if k is None else k
-        if not 1 <= wanted <= 1000:
-            raise InvalidInput(f"k is {wanted}; it must lie between 1 and 1000")
         query = parse_query(encodable(text), mode=mode or self.default_mode, k=wanted, filters=filters)
         return replace(query, explain=explain, snippet_chars=snippet_chars)
+
+    def search(
+        self,
+        text: str,
+        *,
+        mode: SearchMode | None = None,
+        k: int | None = None,
+        filters: SearchFilters | None = None,
+        explain: bool = False,
+        snippet_chars: int | None = None,
+        fusion: str | None = None,
+        trace: bool = False,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
+    ) -> SearchResponse:
+        """One page for what was typed."""
+        query = self.query(
+            text, mode=mode, k=k, filters=filters, explain=explain, snippet_chars=snippet_chars
+        )
+        return self.page(text, query, fusion=fusion, trace=trace, cursor=cursor, max_tokens=max_tokens)
 
     def page(
         self,
@@ -86,10 +104,20 @@ class Searcher:
             trace=found.trace if trace else None,
         )
 
-    def why(self, reference: str, query: SearchQuery, *, fusion: str | None = None) -> WhyReport:
+    def why(
+        self,
+        reference: str,
+        text: str,
+        *,
+        mode: SearchMode | None = None,
+        k: int | None = None,
+        filters: SearchFilters | None = None,
+        fusion: str | None = None,
+    ) -> WhyReport:
         """Explains the chunk or document of that name; raises DocNotFound where there is neither."""
         from kebab.search.why import WhyReader
 
+        query = self.query(text, mode=mode, k=k, filters=filters)
         retriever = self.fused_by(fusion)
         explainer = WhyReader(retriever, retriever.store, retriever.presenter.analyzer)
         # Documents first: the beginning of a path must not be taken for that of a chunk's id.

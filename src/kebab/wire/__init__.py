@@ -2,118 +2,159 @@
 
 Every object says what it is in ``schema_version``. A shape only ever gains optional keys: a test compares
 the schemas with the committed ones. Shapes are apart from the domain types so that those can change freely.
-``python -m kebab.wire DIR`` writes the schemas. A new shape: define it, add it to ``SHAPES``, run
-``make wire``.
+``requests`` holds what can be asked, the other modules what is answered. ``python -m kebab.wire DIR`` writes
+the schemas. A new shape: define it, add it to ``catalogue`` and to the names below, run ``make wire``.
+
+A name is imported when it is first used: a search for people needs none of the answers' shapes.
 """
 
 from __future__ import annotations
 
-from kebab.wire.answers import ANSWER_SHAPES, answer, answer_comparison, answer_event
-from kebab.wire.errors import Error, error
-from kebab.wire.evaluations import (
-    EvalComparison,
-    EvalImport,
-    EvalList,
-    EvalReport,
-    EvalTuning,
-    eval_comparison,
-    eval_list,
-    eval_report,
-    eval_tuning,
-)
-from kebab.wire.ingest import (
-    IngestItem,
-    IngestProgress,
-    IngestReport,
-    IngestRun,
-    ItemList,
-    RunList,
-    ingest_progress,
-    ingest_report,
-    item_list,
-    run_list,
-)
-from kebab.wire.library import (
-    ChunkInspection,
-    DocInspection,
-    DocList,
-    DocSummary,
-    FetchResult,
-    chunk_inspection,
-    doc_inspection,
-    doc_list,
-    doc_summary,
-    fetch_result,
-)
-from kebab.wire.memory import MEMORY_SHAPES
-from kebab.wire.search import (
-    BulkSearchItem,
-    Citation,
-    SearchHit,
-    SearchResponse,
-    Why,
-    search_hit,
-    search_response,
-    why,
-)
-from kebab.wire.shape import Shape, encode, of
-from kebab.wire.upkeep import (
-    BundleReport,
-    Doctor,
-    IndexReport,
-    InitReport,
-    ModelList,
-    ResetReport,
-    Schema,
-    TrustList,
-    TrustReport,
-    TrustRequest,
-    bundle_report,
-    doctor,
-    index_report,
-    model_list,
-    reset_report,
-    schema,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-SHAPES: tuple[type[Shape], ...] = (
-    BulkSearchItem,
-    BundleReport,
-    ChunkInspection,
-    Citation,
-    DocInspection,
-    DocList,
-    DocSummary,
-    Doctor,
-    Error,
-    EvalComparison,
-    EvalImport,
-    EvalList,
-    EvalReport,
-    EvalTuning,
-    FetchResult,
-    IndexReport,
-    IngestItem,
-    IngestProgress,
-    IngestReport,
-    IngestRun,
-    InitReport,
-    ItemList,
-    ModelList,
-    ResetReport,
-    RunList,
-    Schema,
-    SearchHit,
-    SearchResponse,
-    TrustList,
-    TrustReport,
-    Why,
-    *ANSWER_SHAPES,
-    *MEMORY_SHAPES,
-)
-"""Everything that is an object of its own on the wire."""
+if TYPE_CHECKING:
+    from kebab.wire.answers import answer, answer_comparison, answer_event
+    from kebab.wire.catalogue import REQUESTS, SHAPES, names
+    from kebab.wire.errors import Error, error
+    from kebab.wire.evaluations import (
+        EvalComparison,
+        EvalImport,
+        EvalList,
+        EvalReport,
+        EvalTuning,
+        eval_comparison,
+        eval_list,
+        eval_report,
+        eval_tuning,
+    )
+    from kebab.wire.ingest import (
+        IngestItem,
+        IngestProgress,
+        IngestReport,
+        IngestRun,
+        ItemList,
+        RunList,
+        ingest_progress,
+        ingest_report,
+        item_list,
+        run_list,
+    )
+    from kebab.wire.library import (
+        ChunkInspection,
+        DocInspection,
+        DocList,
+        DocSummary,
+        FetchResult,
+        chunk_inspection,
+        doc_inspection,
+        doc_list,
+        doc_summary,
+        fetch_result,
+    )
+    from kebab.wire.search import (
+        BulkSearchItem,
+        Citation,
+        SearchHit,
+        SearchResponse,
+        Why,
+        search_hit,
+        search_response,
+        why,
+    )
+    from kebab.wire.shape import Shape, encode, of
+    from kebab.wire.upkeep import (
+        BundleReport,
+        Doctor,
+        IndexReport,
+        InitReport,
+        ModelList,
+        ResetReport,
+        Schema,
+        TrustList,
+        TrustReport,
+        TrustRequest,
+        bundle_report,
+        doctor,
+        index_report,
+        model_list,
+        reset_report,
+        schema,
+    )
+
+_NAMES = {
+    "answers": ("answer", "answer_comparison", "answer_event"),
+    "catalogue": ("REQUESTS", "SHAPES", "names"),
+    "errors": ("Error", "error"),
+    "evaluations": (
+        "EvalComparison",
+        "EvalImport",
+        "EvalList",
+        "EvalReport",
+        "EvalTuning",
+        "eval_comparison",
+        "eval_list",
+        "eval_report",
+        "eval_tuning",
+    ),
+    "ingest": (
+        "IngestItem",
+        "IngestProgress",
+        "IngestReport",
+        "IngestRun",
+        "ItemList",
+        "RunList",
+        "ingest_progress",
+        "ingest_report",
+        "item_list",
+        "run_list",
+    ),
+    "library": (
+        "ChunkInspection",
+        "DocInspection",
+        "DocList",
+        "DocSummary",
+        "FetchResult",
+        "chunk_inspection",
+        "doc_inspection",
+        "doc_list",
+        "doc_summary",
+        "fetch_result",
+    ),
+    "search": (
+        "BulkSearchItem",
+        "Citation",
+        "SearchHit",
+        "SearchResponse",
+        "Why",
+        "search_hit",
+        "search_response",
+        "why",
+    ),
+    "shape": ("Shape", "encode", "of"),
+    "upkeep": (
+        "BundleReport",
+        "Doctor",
+        "IndexReport",
+        "InitReport",
+        "ModelList",
+        "ResetReport",
+        "Schema",
+        "TrustList",
+        "TrustReport",
+        "TrustRequest",
+        "bundle_report",
+        "doctor",
+        "index_report",
+        "model_list",
+        "reset_report",
+        "schema",
+    ),
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
+    "REQUESTS",
     "SHAPES",
     "BulkSearchItem",
     "BundleReport",
@@ -180,6 +221,7 @@ __all__ = [
 ]
 
 
-def names() -> list[str]:
-    """The schemas this kebab speaks, such as ``search_hit.v1``, sorted."""
-    return sorted(str(shape.__struct_config__.tag) for shape in SHAPES)
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from kebab.wire import SHAPES
+from kebab.wire.catalogue import SHAPES
 from kebab.wire.schemas import BrokenPromise, write_schemas
 
 

@@ -8,17 +8,22 @@ from typing import Any
 
 import msgspec
 
-from kebab.wire.shape import Shape
+from kebab.wire.requests import Request
+
+Shaped = type[msgspec.Struct]
+"""A shape or a request."""
 
 
-def schema_name(shape: type[Shape]) -> str:
+def schema_name(shape: Shaped) -> str:
     """``search_hit.v1`` for the shape that carries it."""
     return str(shape.__struct_config__.tag)
 
 
-def schema_of(shape: type[Shape]) -> dict[str, Any]:
+def schema_of(shape: Shaped) -> dict[str, Any]:
     """A self-contained JSON schema (draft 2020-12)."""
     (reference,), components = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
+    if issubclass(shape, Request):
+        components[shape.__name__]["required"].remove("schema_version")  # nobody has to say what is obvious
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"kebab:{schema_name(shape)}",
@@ -31,7 +36,7 @@ class BrokenPromise(Exception):
     """A shape lost or changed something that readers of its committed schema rely on."""
 
 
-def write_schemas(shapes: Iterable[type[Shape]], folder: Path) -> list[Path]:
+def write_schemas(shapes: Iterable[Shaped], folder: Path) -> list[Path]:
     """Write one file a shape, ``search_hit.schema.json``; returns them in order.
 
     Raises BrokenPromise, and writes nothing, when a schema already there would change other than by addition.
@@ -46,7 +51,7 @@ def write_schemas(shapes: Iterable[type[Shape]], folder: Path) -> list[Path]:
     return list(texts)
 
 
-def file_name(shape: type[Shape]) -> str:
+def file_name(shape: Shaped) -> str:
     return f"{schema_name(shape).removesuffix('.v1')}.schema.json"
 
 
@@ -64,19 +69,21 @@ def broken_promises(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     """What a reader of the old schema could no longer rely on; empty when the change is additive.
 
     Additive is: a new optional key, a new definition, a key that becomes required in output, a new value
-    only where the type stays open. A key that goes, becomes optional or changes its type breaks readers.
+    only where the type stays open. A key that goes, becomes optional or changes its type breaks readers. Of a
+    request it is those who write it that are broken, by a key that they must give now.
     """
     found: list[str] = []
+    asks = old.get("$id", "").endswith("_request.v1")
     definitions = new.get("$defs", {})
     for name, before in old.get("$defs", {}).items():
         if name not in definitions:
             found.append(f"{name} is gone")
             continue
-        found += [f"{name}: {message}" for message in _broken(before, definitions[name])]
+        found += [f"{name}: {message}" for message in _broken(before, definitions[name], asks=asks)]
     return found
 
 
-def _broken(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+def _broken(before: dict[str, Any], after: dict[str, Any], *, asks: bool) -> list[str]:
     found = []
     for key, promised in before.get("properties", {}).items():
         now = after.get("properties", {}).get(key)
@@ -84,8 +91,10 @@ def _broken(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
             found.append(f"key {key!r} is gone")
         elif _kind(now) != _kind(promised):
             found.append(f"key {key!r} changed its type")
-    lost = set(before.get("required", ())) - set(after.get("required", ()))
-    return found + [f"key {key!r} is no longer always there" for key in sorted(lost)]
+    needed, needed_now = set(before.get("required", ())), set(after.get("required", ()))
+    if asks:
+        return found + [f"key {key!r} must now be given" for key in sorted(needed_now - needed)]
+    return found + [f"key {key!r} is no longer always there" for key in sorted(needed - needed_now)]
 
 
 def _kind(schema: dict[str, Any]) -> dict[str, Any]:

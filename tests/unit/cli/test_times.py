@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kebab.cli.filters import filters_of
 from kebab.cli.times import moment
 from kebab.errors import InvalidInput
+from kebab.wire.requests.search import filters_of
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,122 @@
+"""Requests that search: the filters that they share, and what each of them adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from kebab.config.sections import FusionName
+from kebab.domain.documents import TrustLevel
+from kebab.domain.ids import DocId
+from kebab.domain.queries import SearchFilters, SearchMode, utc_time
+from kebab.wire.requests import Budget, Count, Request, Values, checked, checked_time, not_empty, several
+
+FILTER_NAMES = tuple(field.name for field in fields(SearchFilters))
+
+
+class Filtered(Request, frozen=True, kw_only=True):
+    """The filters of a search: AND across the keys, OR inside one."""
+
+    tag: Values = ()
+    lang: Values = ()
+    path: Values = ()
+    media: Values = ()
+    source: Values = ()
+    source_type: Values = ()
+    trust_min: TrustLevel | None = None
+    doc_id: Values = ()
+    repo: Values = ()
+    code_lang: Values = ()
+    ingested_after: str | None = None
+    """ISO 8601; a time without a zone is meant in UTC."""
+
+    def __post_init__(self) -> None:
+        if self.ingested_after is not None:
+            checked_time("ingested_after", self.ingested_after)
+
+    @property
+    def filters(self) -> SearchFilters:
+        lists = {name: several(getattr(self, name)) for name in FILTER_NAMES if name not in _SINGLE}
+        after = utc_time(self.ingested_after) if self.ingested_after else None
+        doc_id = tuple(map(DocId, lists.pop("doc_id")))
+        return SearchFilters(**lists, doc_id=doc_id, trust_min=self.trust_min, ingested_after=after)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        own = {key: value for key, value in super().arguments.items() if key not in FILTER_NAMES}
+        if "query" in own:
+            own["text"] = own.pop("query")
+        return {**own, "filters": self.filters}
+
+
+_SINGLE = ("trust_min", "ingested_after")
+
+
+class Searching(Filtered, frozen=True, kw_only=True):
+    """What every search takes; the settings stand in for what is not given."""
+
+    mode: SearchMode | None = None
+    k: Count | None = None
+
+
+class SearchRequest(
+    Searching, frozen=True, kw_only=True, tag_field="schema_version", tag="search_request.v1"
+):
+    """One page of hits, best first."""
+
+    query: str
+    fusion: FusionName | None = None
+    explain: bool = False
+    trace: bool = False
+    cursor: str | None = None
+    max_tokens: Budget | None = None
+    snippet_chars: Annotated[int, Meta(ge=40, le=10_000)] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        not_empty("query", self.query)
+
+
+class WhyRequest(Searching, frozen=True, kw_only=True, tag_field="schema_version", tag="why_request.v1"):
+    """Why a document or a chunk was, or was not, among the results."""
+
+    reference: str
+    query: str
+    fusion: FusionName | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        not_empty("reference", self.reference)
+        not_empty("query", self.query)
+
+
+class AskRequest(Searching, frozen=True, kw_only=True, tag_field="schema_version", tag="ask_request.v1"):
+    """A question to answer from the documents."""
+
+    question: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        not_empty("question", self.question)
+
+
+class ListDocsRequest(
+    Filtered, frozen=True, kw_only=True, tag_field="schema_version", tag="list_docs_request.v1"
+):
+    """The documents that the filters let through."""
+
+
+def filters_of(values: Mapping[str, Any]) -> SearchFilters:
+    """Filters by name, as they were typed. Raises InvalidInput."""
+    return checked(ListDocsRequest, values).filters
+
+
+def flat(filters: SearchFilters | None) -> dict[str, Any]:
+    """Filters as the keys of a request."""
+    return {name: getattr(filters, name) for name in FILTER_NAMES} if filters is not None else {}
+
+
+SEARCH_REQUESTS = (SearchRequest, WhyRequest, AskRequest, ListDocsRequest)
