@@ -44,22 +44,26 @@ def files(folder: Path, pattern: str) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("part", ["tantivy/*", "vectors/*"])
-def test_whichever_index_file_is_damaged_the_doctor_mends_it(base: Base, part: str, damage: str) -> None:
-    folder, pattern = base.data / "index" / part.split("/")[0], part.split("/")[1]
-    names = [path.relative_to(folder) for path in files(folder, pattern)]
-    assert len(names) >= 4
+@pytest.mark.parametrize(("part", "engine"), [("tantivy", "auto"), ("vectors", "auto"), ("vectors", "lance")])
+def test_whichever_index_file_is_damaged_the_doctor_mends_it(
+    base: Base, part: str, engine: str, damage: str
+) -> None:
+    with base.open(search__vector_engine=engine) as kb:
+        kb.index()
+    folder = base.data / "index" / part
+    names = [path.relative_to(folder) for path in files(folder, "*")]
+    assert len(names) >= 3
     whole = base.data.parent / "whole"
     shutil.copytree(folder, whole)
     for name in names:
         shutil.rmtree(folder)
         shutil.copytree(whole, folder)
         DAMAGES[damage](folder / name)
-        with base.open() as kb:
+        with base.open(search__vector_engine=engine) as kb:
             assert search_answers(kb.search), name
             report = kb.doctor(repair=True)
             assert sick(report) == [], (name, sick(report))
-        with base.open() as kb:
+        with base.open(search__vector_engine=engine) as kb:
             assert sick(kb.doctor()) == [], name
             for mode in SearchMode:
                 assert kb.search("rope ship3", mode=mode).hits[0].doc_path == "n3.md", (name, mode)
@@ -74,12 +78,26 @@ def search_answers(search) -> bool:
     return bool(found.hits or found.degraded)
 
 
+def test_noise_in_the_vectors_that_are_searched_is_found_and_mended(base: Base) -> None:
+    with base.open() as kb:
+        before = kb.search("rope ship3", mode=SearchMode.VECTOR).hits
+    (codes,) = (base.data / "index").rglob("*.codes")
+    codes.write_bytes(random.Random(5).randbytes(codes.stat().st_size))
+    with base.open() as kb:
+        assert check_of(kb.doctor(), "vector index").detail == f"{codes.name} is damaged"
+        assert check_of(kb.doctor(repair=True), "vector index").status is CheckStatus.REPAIRED
+    with base.open() as kb:
+        assert kb.search("rope ship3", mode=SearchMode.VECTOR).hits == before
+
+
 def test_noise_in_the_copy_of_the_vectors_is_told_and_mended(base: Base) -> None:
+    with base.open(search__vector_engine="lance") as kb:
+        kb.index()
     (copy,) = (base.data / "index").rglob("*.vectors.npy")
     content = bytearray(copy.read_bytes())
     content[128:] = random.Random(5).randbytes(len(content) - 128)  # behind the header of the file
     copy.write_bytes(content)
-    with base.open() as kb:
+    with base.open(search__vector_engine="lance") as kb:
         with pytest.raises(Corrupt) as raised:
             kb.search("rope ship3", mode=SearchMode.VECTOR)
         assert "doctor --repair" in (raised.value.hint or "")
@@ -87,7 +105,7 @@ def test_noise_in_the_copy_of_the_vectors_is_told_and_mended(base: Base) -> None
         assert found.hits[0].doc_path == "n3.md"
         assert [note.part for note in found.degraded] == ["vector"]
         assert kb.doctor(repair=True).healthy
-    with base.open() as kb:
+    with base.open(search__vector_engine="lance") as kb:
         assert kb.search("rope ship3", mode=SearchMode.VECTOR).hits
 
 

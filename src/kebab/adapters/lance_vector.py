@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 from kebab.adapters.checkpoint import CheckpointFile, Mark
 from kebab.adapters.file_sums import FileSums
 from kebab.adapters.flat_vectors import FlatFiles, FlatVectors
+from kebab.adapters.vector_tables import remove_superseded, table_name, unit_query
 from kebab.disk.private import make_folder
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
-from kebab.domain.ids import ChunkId, DocId, digest
-from kebab.errors import Corrupt, EngineError, InvalidInput, ModelMismatch, StorageError
+from kebab.domain.ids import ChunkId, DocId
+from kebab.errors import Corrupt, EngineError, ModelMismatch, StorageError
 from kebab.ports import ModelKey
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from kebab.ports import Vectors
 
 LAYOUT = "lance-1"
+_ENDINGS = ("lance", "flat", "checkpoint.json", "sums.json")
 
 # Rows from which the approximate index is faster than the exact scan.
 ANN_THRESHOLD = 30_000
@@ -67,8 +68,7 @@ class _View:
 
 def files_of(folder: Path, model: ModelKey) -> tuple[Path, Path, Path, Path]:
     """Where a model's vectors are indexed: the table, the copy, the checkpoint and the checksums."""
-    endings = ("lance", "flat", "checkpoint.json", "sums.json")
-    table, flat, checkpoint, sums = (folder / f"{table_name(model)}.{ending}" for ending in endings)
+    table, flat, checkpoint, sums = (folder / f"{table_name(model)}.{ending}" for ending in _ENDINGS)
     return table, flat, checkpoint, sums
 
 
@@ -121,7 +121,7 @@ class LanceVectorIndex:
             self._checkpoint.write(checkpoint, table_version=dataset.version)
 
     def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:
-        query = self._unit(vector)
+        query = unit_query(vector, self._model)
         with self._translated():
             view = self._current()
             if view is None or limit <= 0 or not query.any() or (docs is not None and not docs):
@@ -141,6 +141,8 @@ class LanceVectorIndex:
             self._checkpoint.write(mark.position, table_version=dataset.version)
             dataset.cleanup_old_versions(older_than=_KEEP)
             self._sums.write(self._files())
+            if mark.position:
+                remove_superseded(self._table.parent, self._model, keep=_ENDINGS)
 
     def chunk_ids(self) -> set[ChunkId]:
         with self._translated():
@@ -236,21 +238,6 @@ class LanceVectorIndex:
     def _dataset(self) -> Any | None:
         mark = self._checkpoint.mark()
         return _opened(self._table, mark.table_version) if mark else None
-
-    def _unit(self, vector: Vectors) -> Vectors:
-        import numpy as np
-
-        flat = np.asarray(vector, dtype=np.float32).reshape(-1)
-        if len(flat) != self._model.dimensions:
-            raise ModelMismatch(
-                f"the query has {len(flat)} dimensions, the index of {self._model.model_id} has "
-                f"{self._model.dimensions}"
-            )
-        # Not linalg.norm: its last bits depend on the processor, and the scores of every hit with them.
-        norm = float(np.sqrt(np.square(flat, dtype=np.float64).sum()))
-        if not np.isfinite(norm):
-            raise InvalidInput("the query vector holds a number that is not finite")
-        return flat / np.float32(norm) if norm else flat
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -423,19 +410,6 @@ def _among(column: str, values: Sequence[str]) -> str:
 
 def _among_rows(row_ids: Sequence[int]) -> str:
     return f"_rowid IN ({', '.join(map(str, row_ids))})" if row_ids else "false"
-
-
-def table_name(model: ModelKey) -> str:
-    """``chunk_embeddings_<model>_<dim>_<digest>``; the digest tells apart what the readable part cannot.
-
-    Two models may differ only in signs that a file name cannot hold, and two versions share their name.
-    """
-    sign = digest("vectors", model.model_id, model.version, model.dimensions)[:8]
-    return f"chunk_embeddings_{_slug(model.model_id)}_{model.dimensions}_{sign}"
-
-
-def _slug(model_id: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.-]+", "-", model_id).strip("-").lower() or "model"
 
 
 def _translation(error: BaseException, table: Path) -> EngineError:

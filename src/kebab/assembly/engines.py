@@ -264,17 +264,41 @@ class Engines:
         return providers.build_language_model(model)
 
     def vector_index(self, model: ModelKey) -> VectorIndex:
+        builders: dict[str, Callable[[ModelKey], VectorIndex]] = {
+            "auto": self._growing,
+            "int8": self._int8,
+            "lance": self._lance,
+        }
+        return chosen(builders, self.settings.search.vector_engine, key="search.vector_engine")(model)
+
+    def _growing(self, model: ModelKey) -> VectorIndex:
+        from kebab.adapters.growing_vector import GrowingVectorIndex
+
+        return GrowingVectorIndex(self._int8(model), self._lance(model), self._refill)
+
+    def _refill(self, index: VectorIndex) -> None:
+        from kebab.ingest.catch_up import catch_up_vector
+
+        catch_up_vector(self._writing.documents, self._writing.embeddings, index)
+
+    def _int8(self, model: ModelKey) -> VectorIndex:
+        from kebab.adapters.int8_vector import Int8VectorIndex
+
+        return Int8VectorIndex(self.place.vectors, model)
+
+    def _lance(self, model: ModelKey) -> VectorIndex:
         from kebab.adapters.lance_vector import LanceVectorIndex
 
         return LanceVectorIndex(self.place.vectors, model)
 
     def other_vector_files(self, models: Sequence[ModelKey]) -> list[Path]:
         """The vector indexes of all models but these, by path."""
-        from kebab.adapters.lance_vector import files_of
+        from kebab.adapters.vector_tables import table_name
 
         folder = self.place.vectors
-        kept = {file for model in models for file in files_of(folder, model)}
-        return sorted(set(folder.iterdir()) - kept) if folder.is_dir() else []
+        kept = tuple(f"{table_name(model)}." for model in models)
+        found = folder.iterdir() if folder.is_dir() else ()
+        return sorted(path for path in found if not path.name.startswith(kept))
 
     def fastembed_models(self) -> list[tuple[str, int]]:
         """What fastembed could download, with dimensions; raises ModelUnavailable without the package."""

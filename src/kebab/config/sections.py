@@ -38,6 +38,7 @@ Positive = Annotated[int, Meta(ge=1)]
 NonNegative = Annotated[int, Meta(ge=0)]
 # Names of engines, checked when the file is read: a search must not be the first to learn of a wrong one.
 LexicalEngine = Annotated[str, Meta(pattern="^(tantivy|fts5)$")]
+VectorEngine = Annotated[str, Meta(pattern="^(auto|int8|lance)$")]
 FusionName = Annotated[str, Meta(pattern="^(rrf|weighted_rrf|convex|adaptive)$")]
 EmbeddingProvider = Annotated[str, Meta(pattern="^(static|fastembed|onnx|ollama|openai|none)$")]
 RerankerProvider = Annotated[str, Meta(pattern="^(none|fastembed)$")]
@@ -184,6 +185,8 @@ class Adaptive(Section, frozen=True):
 class Search(Section, frozen=True):
     lexical_engine: Free[LexicalEngine] = "tantivy"
     """tantivy or fts5."""
+    vector_engine: Free[VectorEngine] = "auto"
+    """int8 (an exact scan), lance (its approximate index), or auto: int8 up to 200,000 chunks."""
     default_mode: Free[SearchMode] = SearchMode.HYBRID
     """lexical, vector or hybrid."""
     default_k: Free[Annotated[int, Meta(ge=1, le=1000)]] = 10

@@ -1,0 +1,79 @@
+"""A vector index that changes its form as it grows: exact while that is fast, approximate above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kebab.domain.chunks import StoredChunk
+from kebab.domain.fusion import Ranked
+from kebab.domain.ids import ChunkId, DocId
+from kebab.ports import ModelKey, VectorIndex
+
+if TYPE_CHECKING:
+    from kebab.ports import Vectors
+
+EXACT_CHUNKS = 200_000
+"""Up to this many an exact scan of int8 is as fast as the approximate index with its refinement."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingVectorIndex:
+    """VectorIndex that answers from ``large`` once that is complete, and from ``small`` until then."""
+
+    small: VectorIndex
+    large: VectorIndex
+    refill: Callable[[VectorIndex], object]
+    """Fills an empty index from the store; nothing is embedded for it."""
+    threshold: int = EXACT_CHUNKS
+
+    @property
+    def _current(self) -> VectorIndex:
+        # A half-filled index stands at 0.
+        return self.large if self.large.checkpoint() else self.small
+
+    @property
+    def version(self) -> str:
+        return self._current.version
+
+    @property
+    def model(self) -> ModelKey:
+        return self.small.model
+
+    def checkpoint(self) -> int:
+        return self._current.checkpoint()
+
+    def apply(
+        self,
+        *,
+        removed: Sequence[DocId],
+        chunks: Sequence[StoredChunk],
+        vectors: Mapping[ChunkId, Vectors],
+        checkpoint: int,
+    ) -> None:
+        self._current.apply(removed=removed, chunks=chunks, vectors=vectors, checkpoint=checkpoint)
+
+    def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:
+        return self._current.search(vector, limit=limit, docs=docs)
+
+    def optimize(self) -> None:
+        if self._current is self.small and self.small.count() > self.threshold:
+            self.refill(self.large)
+            self.large.optimize()
+            self.small.clear()
+        else:
+            self._current.optimize()
+
+    def chunk_ids(self) -> set[ChunkId]:
+        return self._current.chunk_ids()
+
+    def count(self) -> int:
+        return self._current.count()
+
+    def faults(self) -> list[str]:
+        return self._current.faults()
+
+    def clear(self) -> None:
+        self.large.clear()
+        self.small.clear()

@@ -1,0 +1,239 @@
+"""Vectors as int8 in plain files that can be mapped into memory, and the cosines between them.
+
+A vector is kept as whole numbers, the largest of them 127 or -127. Cosines are taken between such vectors:
+sums of whole numbers are exact, so that equal vectors get equal scores, on every processor and wherever they
+stand. Measured on real collections this costs no quality (docs/decisions/0003-vector-index.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from kebab.adapters.file_sums import hash_of
+from kebab.disk.private import replacing
+from kebab.domain.fusion import Ranked
+from kebab.domain.ids import DocId
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kebab.ports import Vectors
+
+    Codes = NDArray[np.int8]
+    Mask = NDArray[np.bool_]
+
+_LARGEST = 127
+# Picking a row costs several times as much as multiplying it, so few are picked and many are not.
+_PICKED = 8
+
+
+def key_type() -> np.dtype[Any]:
+    """What a key file holds of each row: the chunk, its document, the square of the vector's length."""
+    import numpy as np
+
+    return np.dtype([("chunk", "V16"), ("doc", "V16"), ("square", "<u4")])
+
+
+def codes_of(vectors: Vectors) -> Codes:
+    """The vectors as whole numbers, a row each; one of zeros, or with what is no number, becomes zeros."""
+    import numpy as np
+
+    largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0)
+    with np.errstate(all="ignore"):
+        scaled = np.rint(vectors * (_LARGEST / largest))
+    return np.where(np.isfinite(scaled), scaled, 0).astype(np.int8)
+
+
+def squares_of(codes: Codes) -> NDArray[np.uint32]:
+    import numpy as np
+
+    wide = codes.astype(np.int32)
+    return np.asarray((wide * wide).sum(axis=1), dtype=np.uint32)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """What the manifest says of one pair of files, written once and never changed."""
+
+    name: str
+    rows: int
+    codes: str
+    """Hash of the file of vectors."""
+    keys: str
+    """Hash of the file of keys."""
+    dead: str = ""
+    """Rows whose documents are gone, as the hexadecimal digits of a bit for each row; empty for none."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The living and dead rows of all segments, in order; immutable, for any number of threads."""
+
+    codes: tuple[Codes, ...]
+    chunks: NDArray[np.void]
+    docs: NDArray[np.void]
+    lengths: NDArray[np.float64]
+    alive: Mask
+
+    def __len__(self) -> int:
+        return len(self.chunks)
+
+    @cached_property
+    def count(self) -> int:
+        return int(self.alive.sum())
+
+    def nearest(self, query: Codes, *, limit: int, docs: frozenset[DocId] | None) -> list[Ranked]:
+        """The rows by cosine, best first, ties by chunk id; among those of some documents, or all."""
+        import numpy as np
+
+        allowed = self.alive if docs is None else self._rows_of(docs)
+        found = int(allowed.sum()) if docs is not None else self.count
+        if not found:
+            return []
+        picked = np.flatnonzero(allowed) if _PICKED * found <= len(self) else None
+        dots = self._dots(query) if picked is None else self._picked_dots(query, picked)
+        own = self.lengths if picked is None else self.lengths[picked]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cosines = np.where(own > 0, dots / (own * np.sqrt(float(squares_of(query)[0]))), 0.0)
+        if picked is None and found < len(self):
+            cosines[~allowed] = -2.0
+        kept = _best(cosines, min(limit, found))
+        at = kept if picked is None else picked[kept]
+        scores = np.clip(cosines[kept], -1.0, 1.0).tolist()
+        names = [name.hex() for name in self.chunks[at].tolist()]
+        ranked = sorted(zip(scores, names, strict=True), key=lambda pair: (-pair[0], pair[1]))
+        return [Ranked(name, score) for score, name in ranked[:limit]]
+
+    def rows_among(self, docs: Sequence[bytes]) -> Mask:
+        """The rows of these documents, dead ones too."""
+        import numpy as np
+
+        names, codes = self._documents
+        known = [number for doc in docs if (number := names.get(doc)) is not None]
+        chosen = np.zeros(len(names), dtype=bool)
+        chosen[known] = True
+        return chosen[codes] if len(names) else np.zeros(0, dtype=bool)
+
+    def _rows_of(self, docs: frozenset[DocId]) -> Mask:
+        """The living rows of these documents; remembered, since searches repeat their filters."""
+        with self._lock:
+            mask = self._masks.get(docs)
+        if mask is None:
+            mask = self.rows_among([key for doc in docs if (key := key_of(doc)) is not None]) & self.alive
+            with self._lock:
+                self._masks[docs] = mask
+        return mask
+
+    @cached_property
+    def _lock(self) -> Lock:
+        return Lock()
+
+    @cached_property
+    def _masks(self) -> WeakKeyDictionary[frozenset[DocId], Mask]:
+        return WeakKeyDictionary()
+
+    @cached_property
+    def _documents(self) -> tuple[dict[bytes, int], NDArray[np.intp]]:
+        import numpy as np
+
+        names, codes = np.unique(self.docs, return_inverse=True)
+        return {name: code for code, name in enumerate(names.tolist())}, codes
+
+    def _dots(self, query: Codes) -> NDArray[np.float64]:
+        import numpy as np
+
+        return np.concatenate([_products(query, codes) for codes in self.codes])
+
+    def _picked_dots(self, query: Codes, picked: NDArray[np.intp]) -> NDArray[np.float64]:
+        import numpy as np
+
+        first, parts = 0, []
+        for codes in self.codes:
+            inside = picked[(picked >= first) & (picked < first + len(codes))] - first
+            parts.append(_products(query, codes[inside]))
+            first += len(codes)
+        return np.concatenate(parts)
+
+
+def key_of(name: str) -> bytes | None:
+    """The bytes of an id; None for what is no id of ours, which no row has."""
+    try:
+        key = bytes.fromhex(name)
+    except ValueError:
+        return None
+    return key if len(key) == 16 else None
+
+
+def _products(query: Codes, codes: Codes) -> NDArray[np.float64]:
+    import numpy as np
+
+    if not len(codes):
+        return np.zeros(0)
+    import simsimd
+
+    # One thread: a pool of them waits for the slowest, which on a busy machine costs more than the work.
+    return np.asarray(simsimd.cdist(query, codes, metric="dot", threads=1), dtype=np.float64).reshape(-1)
+
+
+def _best(scores: NDArray[np.float64], limit: int) -> NDArray[np.intp]:
+    """Where the highest stand: at least ``limit`` of them, and all that are equal to the last of those."""
+    import numpy as np
+
+    if limit >= len(scores):
+        return np.flatnonzero(scores > -1.5)
+    cut = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    return np.flatnonzero(scores >= max(cut, -1.5))
+
+
+def write_segment(folder: Path, name: str, codes: Codes, keys: NDArray[np.void]) -> Segment:
+    """Write the two files of a segment; on return they are on disk. Raises OSError."""
+    for ending, rows in (("codes", codes), ("keys", keys)):
+        with replacing(folder / f"{name}.{ending}") as file:
+            file.write(rows.tobytes())
+    sums = [hash_of(folder / f"{name}.{ending}") for ending in ("codes", "keys")]
+    return Segment(name, len(keys), *sums)
+
+
+def open_segment(folder: Path, segment: Segment, dimensions: int) -> tuple[Codes, NDArray[np.void], Mask]:
+    """Vectors, mapped and not read, keys, read whole and checked, and which rows live.
+
+    Raises OSError for a file that is not there, ValueError for one that is not as it was written.
+    """
+    import numpy as np
+    from blake3 import blake3
+
+    content = (folder / f"{segment.name}.keys").read_bytes()
+    if blake3(content).hexdigest(length=16) != segment.keys:
+        raise ValueError(f"{segment.name}.keys is damaged")
+    keys = np.frombuffer(content, dtype=key_type())
+    path = folder / f"{segment.name}.codes"
+    if path.stat().st_size != segment.rows * dimensions or len(keys) != segment.rows:
+        raise ValueError(f"{segment.name} does not have {segment.rows} rows")
+    codes = np.memmap(path, dtype=np.int8, mode="r", shape=(segment.rows, dimensions))
+    return np.asarray(codes), keys, ~dead_rows(segment)
+
+
+def dead_rows(segment: Segment) -> Mask:
+    import numpy as np
+
+    bits = np.frombuffer(bytes.fromhex(segment.dead), dtype=np.uint8)
+    return (
+        np.unpackbits(bits, count=segment.rows).astype(bool)
+        if len(bits)
+        else np.zeros(segment.rows, dtype=bool)
+    )
+
+
+def with_dead(segment: Segment, dead: Mask) -> Segment:
+    """The same segment with these rows dead."""
+    import numpy as np
+
+    bits = np.packbits(dead).tobytes().hex() if dead.any() else ""
+    return Segment(segment.name, segment.rows, segment.codes, segment.keys, bits)

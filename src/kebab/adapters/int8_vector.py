@@ -1,0 +1,338 @@
+"""The vector index in plain files of int8: exact, small, and opened without an engine.
+
+A folder holds segments, each written once, and a manifest that names them, the rows of them that are gone,
+their checksums and the outbox position that all of it belongs to. The manifest is replaced last: whatever a
+crash leaves behind is not named by it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from blake3 import blake3
+
+from kebab.adapters import int8_segments as segments
+from kebab.adapters.file_sums import hash_of
+from kebab.adapters.int8_segments import Rows, Segment
+from kebab.adapters.vector_tables import remove_superseded, table_name, unit_query
+from kebab.disk.private import make_folder, replacing
+from kebab.domain.chunks import StoredChunk
+from kebab.domain.fusion import Ranked
+from kebab.domain.ids import ChunkId, DocId
+from kebab.errors import Corrupt, ModelMismatch, StorageError
+from kebab.ports import ModelKey
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kebab.ports import Vectors
+
+LAYOUT = "int8-1"
+ENDING = "int8"
+
+_MANIFEST = "manifest.json"
+_REPAIR = "run `kebab doctor --repair`"
+# More segments than this, or a larger share of rows that are gone, call for a merge.
+_MAX_SEGMENTS = 8
+_MAX_DEAD = 0.1
+# A reader may find the segments of its manifest merged away, and takes the next one.
+_TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    checkpoint: int
+    """Of the outbox; 0 while the index is being built."""
+    next_name: int
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What one manifest names, opened. ``seen`` tells whether there is another one by now."""
+
+    seen: tuple[int, int, int]
+    manifest: _Manifest
+    rows: Rows
+
+
+class Int8VectorIndex:
+    """VectorIndex in a folder of its own. Nothing is created before the first apply.
+
+    Readers hold what the manifest named when they looked; each search looks once whether it was replaced.
+    """
+
+    def __init__(self, folder: Path, model: ModelKey) -> None:
+        self._model = model
+        self._folder = folder / f"{table_name(model)}.{ENDING}"
+        self._layout = f"{LAYOUT}:{model.model_id}:{model.version}:{model.dimensions}"
+        self._lock = Lock()
+        self._view: _View | None = None
+
+    @property
+    def version(self) -> str:
+        return f"vector:{self._layout}"
+
+    @property
+    def model(self) -> ModelKey:
+        return self._model
+
+    def checkpoint(self) -> int:
+        with self._translated():
+            view = self._view
+            if view is not None and view.seen == self._state():
+                return view.manifest.checkpoint
+            manifest = self._manifest()
+            return manifest.checkpoint if manifest else 0
+
+    def apply(
+        self,
+        *,
+        removed: Sequence[DocId],
+        chunks: Sequence[StoredChunk],
+        vectors: Mapping[ChunkId, Vectors],
+        checkpoint: int,
+    ) -> None:
+        with self._translated():
+            view = self._current()
+            if view is None:
+                self._remove()
+                make_folder(self._folder)
+            known = [stored for stored in chunks if stored.chunk.chunk_id in vectors]
+            gone = {*removed, *(stored.chunk.doc_id for stored in chunks)}
+            kept = _without(view, gone) if view else ()
+            number = view.manifest.next_name if view else 1
+            if known:
+                rows = self._rows(known, [vectors[stored.chunk.chunk_id] for stored in known])
+                kept = (*kept, segments.write_segment(self._folder, f"{number:08d}", *rows))
+            self._write(_Manifest(checkpoint, number + 1, kept))
+
+    def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:
+        query = segments.codes_of(unit_query(vector, self._model).reshape(1, -1))
+        with self._translated():
+            view = self._current()
+            if view is None or limit <= 0 or not query.any() or (docs is not None and not docs):
+                return []
+            return view.rows.nearest(query, limit=limit, docs=docs)
+
+    def optimize(self) -> None:
+        with self._translated():
+            view = self._current()
+            if view is None:
+                return
+            merged = _due(view.manifest.segments)
+            if merged:
+                self._merge(view, merged)
+            self._sweep()
+            if view.manifest.checkpoint:
+                remove_superseded(self._folder.parent, self._model, keep=(ENDING,))
+
+    def chunk_ids(self) -> set[ChunkId]:
+        with self._translated():
+            view = self._current()
+            names = view.rows.chunks[view.rows.alive].tolist() if view else []
+            return {ChunkId(name.hex()) for name in names}
+
+    def count(self) -> int:
+        with self._translated():
+            view = self._current()
+            return view.rows.count if view else 0
+
+    def faults(self) -> list[str]:
+        with self._translated():
+            for _ in range(_TRIES):
+                before = self._manifest()
+                found = [] if before is None else self._compare(before)
+                if not found or before == self._manifest():
+                    break  # otherwise somebody wrote meanwhile
+            return found
+
+    def clear(self) -> None:
+        with self._translated():
+            self._remove()
+
+    # --- writing -----------------------------------------------------------------------------------
+
+    def _rows(
+        self, chunks: Sequence[StoredChunk], vectors: Sequence[Vectors]
+    ) -> tuple[NDArray[np.int8], NDArray[np.void]]:
+        import numpy as np
+
+        wrong = {len(vector) for vector in vectors} - {self._model.dimensions}
+        if wrong:
+            raise ModelMismatch(
+                f"vectors of {wrong} dimensions, {self._model.model_id} has {self._model.dimensions}"
+            )
+        codes = segments.codes_of(np.array(vectors, dtype=np.float32))
+        keys = np.empty(len(chunks), dtype=segments.key_type())
+        keys["chunk"] = [bytes.fromhex(stored.chunk.chunk_id) for stored in chunks]
+        keys["doc"] = [bytes.fromhex(stored.chunk.doc_id) for stored in chunks]
+        keys["square"] = segments.squares_of(codes)
+        return codes, keys
+
+    def _merge(self, view: _View, merged: tuple[Segment, ...]) -> None:
+        """Write the living rows of some segments as one; the others stay as they are."""
+        import numpy as np
+
+        opened = [segments.open_segment(self._folder, one, self._model.dimensions) for one in merged]
+        codes = np.concatenate([rows[alive] for rows, _, alive in opened])
+        keys = np.concatenate([names[alive] for _, names, alive in opened])
+        number = view.manifest.next_name
+        whole = segments.write_segment(self._folder, f"{number:08d}", codes, keys)
+        rest = tuple(one for one in view.manifest.segments if one not in merged)
+        kept = (*rest, whole) if whole.rows else rest
+        self._write(_Manifest(view.manifest.checkpoint, number + 1, kept))
+
+    def _write(self, manifest: _Manifest) -> None:
+        content = {"layout": self._layout, **asdict(manifest)}
+        with replacing(self._folder / _MANIFEST) as file:
+            file.write(json.dumps({**content, "hash": _hash_of(content)}).encode())
+
+    def _sweep(self) -> None:
+        """Remove what no manifest names any more. A reader that has it open keeps it."""
+        manifest = self._manifest()
+        named = {one.name for one in manifest.segments} if manifest else set()
+        for path in self._folder.iterdir():
+            if path.name != _MANIFEST and path.name.partition(".")[0] not in named:
+                path.unlink(missing_ok=True)
+
+    def _remove(self) -> None:
+        # The manifest goes first: half a cleared folder must not look like an index.
+        with self._lock:
+            self._view = None
+        (self._folder / _MANIFEST).unlink(missing_ok=True)
+        if self._folder.exists():
+            shutil.rmtree(self._folder)
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    def _current(self) -> _View | None:
+        with self._lock:
+            for attempt in range(_TRIES):
+                seen = self._state()
+                if seen is None:
+                    self._view = None
+                elif self._view is None or self._view.seen != seen:
+                    try:
+                        self._view = self._opened(seen)
+                    except FileNotFoundError:
+                        if attempt + 1 < _TRIES and self._state() != seen:
+                            continue
+                        raise
+                return self._view
+        return None
+
+    def _opened(self, seen: tuple[int, int, int]) -> _View | None:
+        import numpy as np
+
+        manifest = self._manifest()
+        if manifest is None:
+            return None
+        opened = [
+            segments.open_segment(self._folder, one, self._model.dimensions) for one in manifest.segments
+        ]
+        keys = np.concatenate([names for _, names, _ in opened] or [np.empty(0, dtype=segments.key_type())])
+        rows = Rows(
+            codes=tuple(codes for codes, _, _ in opened),
+            # Each in one piece: a column of the records would be copied at every look-up.
+            chunks=np.ascontiguousarray(keys["chunk"]),
+            docs=np.ascontiguousarray(keys["doc"]),
+            lengths=np.sqrt(keys["square"].astype(np.float64)),
+            alive=np.concatenate([alive for _, _, alive in opened] or [np.zeros(0, dtype=bool)]),
+        )
+        return _View(seen, manifest, rows)
+
+    def _state(self) -> tuple[int, int, int] | None:
+        try:
+            status = os.stat(self._folder / _MANIFEST)
+        except FileNotFoundError:
+            return None
+        return status.st_ino, status.st_mtime_ns, status.st_size
+
+    def _manifest(self) -> _Manifest | None:
+        """None where there is no index of this layout; raises ValueError where it cannot be relied on."""
+        try:
+            found = json.loads((self._folder / _MANIFEST).read_bytes())
+        except FileNotFoundError:
+            return None
+        if not isinstance(found, dict) or found.pop("hash", None) != _hash_of(found):
+            raise ValueError("its manifest is damaged")
+        if found["layout"] != self._layout:
+            return None
+        named = tuple(Segment(**segment) for segment in found["segments"])
+        return _Manifest(found["checkpoint"], found["next_name"], named)
+
+    def _compare(self, manifest: _Manifest) -> list[str]:
+        found = []
+        for one in manifest.segments:
+            for ending, known in (("codes", one.codes), ("keys", one.keys)):
+                file = self._folder / f"{one.name}.{ending}"
+                try:
+                    found += [f"{file.name} is damaged"] if hash_of(file) != known else []
+                except OSError as error:
+                    found.append(f"{file.name} cannot be read: {error.strerror}")
+        return found
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise Corrupt(
+                f"the vector index in {self._folder} has lost a file: {error}", hint=_REPAIR
+            ) from error
+        except OSError as error:
+            raise StorageError(
+                f"{self._folder}: {error}", hint="check free space and permissions of the data folder"
+            ) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise Corrupt(
+                f"the vector index in {self._folder} cannot be used: {error}", hint=_REPAIR
+            ) from error
+
+
+def _without(view: _View, docs: set[DocId]) -> tuple[Segment, ...]:
+    """The segments with the rows of these documents dead; those without a living row are left out."""
+    dead = view.rows.rows_among([key for doc in docs if (key := segments.key_of(doc)) is not None])
+    kept, first = [], 0
+    for one in view.manifest.segments:
+        gone = dead[first : first + one.rows] | ~view.rows.alive[first : first + one.rows]
+        first += one.rows
+        if not gone.all():
+            kept.append(segments.with_dead(one, gone))
+    return tuple(kept)
+
+
+def _due(named: Sequence[Segment]) -> tuple[Segment, ...]:
+    """The segments to merge: all when one of them is large with gaps, otherwise the smaller ones when many.
+
+    What a merge writes is at least as much as what it leaves alone is not: a row is rewritten rarely.
+    """
+    gaps = {one.name: int(segments.dead_rows(one).sum()) for one in named}
+    holed = [one for one in named if gaps[one.name] > _MAX_DEAD * one.rows]
+    if holed:
+        largest = max(one.rows for one in holed)
+        return tuple(one for one in named if one.rows <= largest)
+    if len(named) <= _MAX_SEGMENTS:
+        return ()
+    by_size = sorted(named, key=lambda one: one.rows, reverse=True)
+    rest = sum(one.rows for one in by_size)
+    for at, one in enumerate(by_size):
+        rest -= one.rows
+        if one.rows <= rest or at:
+            chosen = {each.name for each in by_size[at:]}
+            return tuple(each for each in named if each.name in chosen)
+    return tuple(named)
+
+
+def _hash_of(content: dict[str, Any]) -> str:
+    return blake3(json.dumps(content, sort_keys=True).encode()).hexdigest(length=16)
