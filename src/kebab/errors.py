@@ -48,9 +48,9 @@ def _redacted_word(word: str) -> str:
 
 
 def _are_credentials(before: str) -> bool:
-    """Whether what stands before the last @ of an address is secret, and not a host with a port and a path.
+    """Whether the part before the last @ of an address is secret, and not a host with a port and a path.
 
-    A slash may stand in a password, although it should be escaped there.
+    A password may contain a slash, although it should be escaped.
     """
     name, slash, _ = before.partition("/")
     _, colon, port = name.partition(":")
@@ -60,7 +60,7 @@ def _are_credentials(before: str) -> bool:
 class KebabError(Exception):
     """A failure with a stable ``code``, a message that names the value, and a hint for what to do.
 
-    No text in it holds the credentials of an address: messages go to screens, logs and bug reports.
+    No text in it contains the credentials of an address: messages go to screens, logs and bug reports.
     """
 
     code = "generic"
@@ -83,7 +83,7 @@ class UsageError(KebabError):
 
 
 class EngineError(KebabError):
-    """Something below kebab failed: a file, an index, a model, a server."""
+    """Something that kebab relies on failed: a file, an index, a model, a server."""
 
 
 class ConfigInvalid(UsageError):
@@ -104,7 +104,7 @@ class ReadOnly(UsageError):
     @classmethod
     def refusing(cls, command: str) -> ReadOnly:
         """What a command that writes meets in read-only mode."""
-        return cls(f"{command} writes, and kebab runs read-only", hint="leave --readonly out")
+        return cls(f"{command} writes, and kebab is running read-only", hint="run it without --readonly")
 
 
 class Closed(UsageError):

@@ -43,7 +43,7 @@ def test_init_never_overwrites_without_force(project: Cli) -> None:
     config.write_text("# mine\n")
     refused = project("init", ".")
     assert refused.code == 2
-    assert "exists already" in refused.err
+    assert "already exists" in refused.err
     assert config.read_text() == "# mine\n"
     assert project("init", ".", "--force").code == 0
     assert config.read_text() != "# mine\n"

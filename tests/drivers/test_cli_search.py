@@ -85,7 +85,7 @@ def test_hits_by_meaning_alone_are_said_to_be_that(cli: Cli) -> None:
     assert cli("init", ".", **model).code == cli("ingest", **model).code == 0
     found = cli("search", "배편 시간", **model)
     assert "note.md#L1" in found.out
-    assert "none of these was found by words: they are the nearest in meaning" in found.err
+    assert "no hit contains words of the query; these are the closest in meaning" in found.err
     assert "found by words" not in cli("search", "ferry", **model).err
 
 

@@ -20,11 +20,15 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
         Entry("demo", "kebab.cli.demo:demo", "Show what kebab does, on a bundled sample vault."),
     ),
     "Bring in": (
-        Entry("ingest", "kebab.cli.ingest:ingest", "Index what is new or changed, drop what is gone."),
+        Entry("ingest", "kebab.cli.ingest:ingest", "Index new and changed files, and remove deleted ones."),
     ),
     "Find": (
-        Entry("search", "kebab.cli.search:search", "Find the lines that answer a query, and say why."),
-        Entry("ask", "kebab.cli.ask:ask", "Answer a question from the documents, with citations, or refuse."),
+        Entry("search", "kebab.cli.search:search", "Find the lines that answer a query, and explain why."),
+        Entry(
+            "ask",
+            "kebab.cli.ask:ask",
+            "Answer a question from your documents, with citations.",
+        ),
         Entry("why", "kebab.cli.search:why", "Explain why a document was or was not in the results."),
     ),
     "Remember": (
@@ -47,16 +51,16 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
         Entry("fetch", "kebab.cli.look:fetch_group", "Print stored text verbatim."),
     ),
     "Maintain": (
-        Entry("index", "kebab.cli.maintain:index", "Bring derived data up to date with the store."),
+        Entry("index", "kebab.cli.maintain:index", "Bring the search indexes up to date."),
         Entry("models", "kebab.cli.models:models", "List, switch and register embedding models."),
-        Entry("doctor", "kebab.cli.maintain:doctor", "Check everything; --repair mends what is derived."),
-        Entry("reset", "kebab.cli.maintain:reset", "Wipe derived data, all data or the configuration."),
+        Entry("doctor", "kebab.cli.maintain:doctor", "Check everything; --repair fixes what it can."),
+        Entry("reset", "kebab.cli.maintain:reset", "Delete derived data, all data or the configuration."),
         Entry("schema", "kebab.cli.maintain:schema", "Show capabilities, versions, schemas and statistics."),
-        Entry("export", "kebab.cli.bundle:export", "Write everything into one portable bundle."),
-        Entry("import", "kebab.cli.bundle:import_bundle", "Open a bundle as the knowledge base here."),
+        Entry("export", "kebab.cli.bundle:export", "Write the knowledge base to one portable file."),
+        Entry("import", "kebab.cli.bundle:import_bundle", "Replace the knowledge base with a bundle."),
     ),
 }
-"""Every command by the heading it stands under in ``kebab --help``; the help line is that of the command."""
+"""Every command by its heading in ``kebab --help``; the help line is the first line of the command's help."""
 
 
 @click.group(
@@ -71,5 +75,5 @@ def kebab() -> None:
 
 
 def main() -> None:
-    """The ``kebab`` command; leaves with the exit code of the specification."""
+    """The ``kebab`` command; exits with the status of the specification."""
     sys.exit(kebab.main(prog_name="kebab", standalone_mode=False))

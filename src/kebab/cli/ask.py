@@ -23,9 +23,13 @@ from kebab.errors import InvalidInput
 @click.argument("question", nargs=-1)
 @MODE
 @COUNT
-@click.option("--stream", is_flag=True, help="Write the answer as it comes; with --json, one event a line.")
 @click.option(
-    "--explain", is_flag=True, help="Show claims with their lines, the gate's values, the searches."
+    "--stream", is_flag=True, help="Write the answer as it is generated; with --json, one event per line."
+)
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Show each claim with its source, how the evidence was judged, and the searches.",
 )
 @click.option("--again", metavar="TRACE_ID", help="Repeat a stored answer and show what changed.")
 @filter_options
@@ -37,9 +41,10 @@ def ask(
     explain: bool,
     **options: Any,
 ) -> int:
-    """Answer a question from the documents, with citations, or refuse.
+    """Answer a question from your documents, with citations.
 
-    Every sentence names the lines it rests on. Leaves with 1 when the documents hold no answer.
+    Every sentence cites the lines that support it. Says so, and exits with status 1, if the documents do
+    not answer the question.
     """
     text = " ".join(question).strip()
     if again is not None:
@@ -108,7 +113,10 @@ def _repeat(session: Session, trace_id: str, *, explain: bool) -> int:
 
 def _refuse_both(text: str, options: dict[str, Any]) -> None:
     if text or any(value for value in options.values() if value != SearchFilters()):
-        raise InvalidInput("--again repeats a question as it was asked", hint="leave out everything else")
+        raise InvalidInput(
+            "--again repeats a stored question and takes no other question or filter",
+            hint="use --again TRACE_ID alone",
+        )
 
 
 def _warn(session: Session, found: Answer) -> None:

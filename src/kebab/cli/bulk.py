@@ -11,7 +11,7 @@ from kebab.domain.ids import encodable
 from kebab.errors import InvalidInput, KebabError
 
 SHAPE = '{"query": "seat hold", "mode": "hybrid", "k": 5, "tag": ["tidepool"], "lang": ["en"]}'
-HINT = f"one object a line, such as {SHAPE}"
+HINT = f"write one object per line, such as {SHAPE}"
 
 
 def search_all(session: Session, *, defaults: Mapping[str, Any]) -> int:

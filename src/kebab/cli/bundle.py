@@ -15,9 +15,9 @@ from kebab.domain.reports import BundleReport
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @FORCE
 def export(session: Session, file: Path, force: bool) -> None:
-    """Write everything into one portable bundle.
+    """Write the knowledge base to one portable file.
 
-    It can be searched elsewhere without the sources.
+    It can be searched on another computer without your documents.
     """
     from kebab import wire
 
@@ -30,9 +30,9 @@ def export(session: Session, file: Path, force: bool) -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--force", is_flag=True, help="Replace what is stored here; embed again if the models differ.")
 def import_bundle(session: Session, file: Path, force: bool) -> None:
-    """Open a bundle as the knowledge base here.
+    """Replace the knowledge base with a bundle.
 
-    Refused where documents are already stored, and when its vectors are of another model.
+    Stops if documents are already stored, or if the vectors come from another model.
     """
     from kebab import wire
 

@@ -30,6 +30,6 @@ def typed_out(question: str, expected: str, *, yes: bool, command: str) -> bool:
 def _require_terminal(*, yes: bool, command: str) -> None:
     if not yes and not sys.stdin.isatty():
         raise InvalidInput(
-            f"`{command}` needs your agreement, and there is no terminal to ask on",
+            f"`{command}` needs confirmation, and there is no terminal to ask on",
             hint=f"confirm with: {command} --yes",
         )

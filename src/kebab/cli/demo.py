@@ -24,10 +24,10 @@ STEPS = (
 EXPLAINED = "why were customers charged twice"
 QUESTIONS = (
     (
-        "Ask a question: every sentence of the answer names the lines it stands on.",
+        "Ask a question: every sentence of the answer cites its lines.",
         "How many customers were charged twice?",
     ),
-    ("What the notes do not say is refused.", "What is the capital of Mongolia?"),
+    ("A question that the notes do not answer is refused.", "What is the capital of Mongolia?"),
 )
 MISSED = ("recipes/김치찌개.md", "how to rotate an expired certificate")
 
@@ -36,7 +36,7 @@ MISSED = ("recipes/김치찌개.md", "how to rotate an expired certificate")
 def demo(session: Session) -> None:
     """Show what kebab does, on a bundled sample vault.
 
-    Everything happens in a temporary folder that is removed at the end; nothing of yours is read or written.
+    Runs in a temporary folder that is removed at the end. Does not read or change your files or settings.
     """
     from kebab.disk.scratch import scratch_folder
 

@@ -10,7 +10,7 @@ def details(settings: Settings) -> list[str]:
     """One line for each thing that decides what a command finds. No credentials, no keys."""
     embedding, llm = settings.models.embedding, settings.models.llm
     return [
-        f"configuration: {settings.file or 'no file; the defaults hold'}",
+        f"configuration: {settings.file or 'no file; using the defaults'}",
         f"data: {settings.data_dir}",
         *(f"source {source.id}: {source.root}" for source in settings.sources),
         f"embedding model: {_model(embedding.provider, embedding.model, embedding.path, embedding.endpoint)}",

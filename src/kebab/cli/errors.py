@@ -64,7 +64,7 @@ def _described(error: BaseException) -> tuple[str, str, str | None, Mapping[str,
         where = f": {error.filename}" if error.filename else ""
         return "io_error", f"{error.strerror or error}{where}", None, {}
     text = redacted(" ".join(str(error).split()))
-    hint = "this is a fault in kebab; run the same command with --verbose to see where"
+    hint = "this is a bug in kebab; run the command again with --verbose to see where"
     return "generic", f"{type(error).__name__}: {text}" if text else type(error).__name__, hint, {}
 
 

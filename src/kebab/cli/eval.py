@@ -35,7 +35,11 @@ evaluation = group("eval", help="Measure search with golden queries and standard
 )
 @FORCE
 @click.option(
-    "--floor", "floors", multiple=True, metavar="METRIC=VALUE", help="Leave with 1 below this value."
+    "--floor",
+    "floors",
+    multiple=True,
+    metavar="METRIC=VALUE",
+    help="Exit with status 1 if a value is below this.",
 )
 def run(
     session: Session,
@@ -84,9 +88,7 @@ def run(
 )
 @click.option("--golden", type=FILE, help="Run both on this golden file.")
 @click.option("--root", type=FOLDER, help="Folder the golden file is about.")
-@click.option(
-    "--metric", default="nDCG@10", show_default=True, help="Which queries count as better or worse."
-)
+@click.option("--metric", default="nDCG@10", show_default=True, help="The metric to compare.")
 @click.option(
     "--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a .md or .html report."
 )
@@ -102,7 +104,7 @@ def compare(
     report: Path | None,
     force: bool,
 ) -> int:
-    """Name the queries that got better or worse.
+    """Show which queries got better or worse.
 
     BEFORE and AFTER are kept runs (by id), files written with --json, or, with --collection or --golden,
     modes such as lexical, hybrid or hybrid:rrf.
@@ -151,7 +153,7 @@ def tune(
     tasks = [Task(collection=folder) for folder in collections]
     tasks += [Task(golden=file, root=root) for file in goldens]
     if not tasks:
-        raise InvalidInput("there is nothing to tune on", hint="name a --collection or a --golden file")
+        raise InvalidInput("there is nothing to tune on", hint="give a --collection or a --golden file")
     tuned = session.kebab().laboratory.tune(tasks, train_share=train)
     session.put(wire.eval_tuning(tuned), lambda: shown_tuning(tuned, session.screen))
     return 0
@@ -169,7 +171,7 @@ def import_collection(session: Session, collection: Path, folder: Path) -> int:
     from kebab.evaluate import collections
 
     if folder.exists() and any(folder.iterdir()):
-        raise InvalidInput(f"{folder} is not empty", hint="name a folder that does not exist yet")
+        raise InvalidInput(f"{folder} is not empty", hint="choose a folder that does not exist yet")
     read = collections.read(collection)
     keys = collections.write_documents(read, folder / "documents")
     golden = folder / "golden.yaml"
@@ -205,7 +207,7 @@ def _task(
     from kebab.evaluate.laboratory import Task
 
     if (collection is None) == (golden is None):
-        raise InvalidInput("name one of --collection and --golden", hint="see: kebab eval run --help")
+        raise InvalidInput("give either --collection or --golden", hint="see: kebab eval run --help")
     return Task(collection=collection, golden=golden, root=root, queries_file=queries)
 
 
@@ -247,7 +249,7 @@ def _floors(given: Sequence[str]) -> dict[str, float]:
         try:
             floors[name] = float(value)
         except ValueError:
-            raise InvalidInput(f"{each!r} is no floor", hint="write it as nDCG@10=0.7") from None
+            raise InvalidInput(f"{each!r} is not a floor", hint="write it as nDCG@10=0.7") from None
     return floors
 
 

@@ -17,10 +17,10 @@ REPEATABLE = {
     "tag": "Only documents with this tag.",
     "lang": "Only this language, such as en or ko.",
     "path": "Only paths that match this glob; ** crosses folders.",
-    "media": "Only this medium, such as markdown or text.",
+    "media": "Only this format, such as markdown or text.",
     "source": "Only this source, by its id.",
     "source_type": "Only this source type, such as note.",
-    "doc_id": "Only this document, by its id or the beginning of it.",
+    "doc_id": "Only this document, by its id or the start of it.",
     "repo": "Only this repository.",
     "code_lang": "Only this programming language.",
 }
@@ -42,6 +42,10 @@ def filter_options(function: F) -> F:
     decorated: Any = gathered
     for name, text in reversed(REPEATABLE.items()):
         decorated = click.option(f"--{name.replace('_', '-')}", name, multiple=True, help=text)(decorated)
-    trust = click.option("--trust-min", type=OneOf(TrustLevel), help="This trust or above.")
-    after = click.option("--ingested-after", metavar="TIME", help="Indexed after this ISO 8601 time.")
+    trust = click.option(
+        "--trust-min", type=OneOf(TrustLevel), help="Only documents with this trust level or higher."
+    )
+    after = click.option(
+        "--ingested-after", metavar="TIME", help="Only documents indexed after this ISO 8601 time."
+    )
     return trust(after(decorated))  # type: ignore[no-any-return]

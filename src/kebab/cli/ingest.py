@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from kebab.cli.screen import Screen
 
 SHOWN = 10
-"""Failed files listed by name; the rest stands in ``kebab list items``."""
+"""How many failed files are listed by name; ``kebab list items`` lists all."""
 
 
 @command("ingest")
 @click.argument("paths", nargs=-1, type=click.Path(allow_dash=True, path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done, and change nothing.")
 @click.option("--force", is_flag=True, help="Process unchanged files again.")
-@click.option("--summary-only", is_flag=True, help="Report the totals without the files.")
+@click.option("--summary-only", is_flag=True, help="Report the totals, not each file.")
 @click.option(
     "--allow-mass-delete",
     is_flag=True,
-    help="Remove even more than half of a source, and sources no longer named.",
+    help="Allow more than half of a source, or a whole source, to be removed.",
 )
 @click.option("--title", help="Title of the text from stdin, with the path -.")
 def ingest(
@@ -41,10 +41,10 @@ def ingest(
     allow_mass_delete: bool,
     title: str | None,
 ) -> int:
-    """Index what is new or changed, drop what is gone.
+    """Index new and changed files, and remove deleted ones.
 
-    Without PATHS all sources; with some only those files or folders; with - the text from stdin. Ctrl-C ends
-    after the current file. Leaves with 1 when a file failed.
+    Without PATHS, reads all sources. With PATHS, reads only those files or folders; - reads
+    a text from stdin. Ctrl-C stops after the current file. Exits with status 1 if a file failed.
     """
     from kebab import wire
     from kebab.cli.progress import watching
@@ -69,15 +69,20 @@ def ingest(
         wire.ingest_report(report, summary_only=summary_only, dry_run=dry_run),
         lambda: summary(report, screen=session.screen, dry_run=dry_run, files=not summary_only),
     )
-    session.say(f"in {session.place()}")
+    session.say(f"knowledge base: {session.place()}")
     if report.run.failed and session.kebab().settings.file is None:
-        session.warn(["there is no configuration here; `kebab init FOLDER` writes one for a folder of notes"])
+        session.warn(
+            ["there is no configuration file; create one for a folder of notes with: kebab init FOLDER"]
+        )
     return 0 if report.run.status is RunStatus.COMPLETED and not report.run.failed else 1
 
 
 def _stdin(paths: tuple[Path, ...], title: str | None) -> bytes:
     if len(paths) > 1 or not title:
-        raise InvalidInput("stdin is ingested alone and needs a title", hint="kebab ingest - --title TITLE")
+        raise InvalidInput(
+            "a text from stdin needs a title and cannot be combined with other paths",
+            hint="use: kebab ingest - --title TITLE",
+        )
     return sys.stdin.buffer.read()
 
 

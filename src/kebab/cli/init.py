@@ -17,16 +17,16 @@ from kebab.errors import InvalidInput, ReadOnly, StorageError
 
 @command("init")
 @click.argument("directory", required=False, type=click.Path(file_okay=False, path_type=Path))
-@click.option("--force", is_flag=True, help="Overwrite a configuration that exists.")
+@click.option("--force", is_flag=True, help="Overwrite an existing configuration.")
 @click.option("--yes", is_flag=True, help="Create DIRECTORY without asking; needed without a terminal.")
-@click.option("--data-dir", type=click.Path(path_type=Path), help="Keep the data here.")
+@click.option("--data-dir", type=click.Path(path_type=Path), help="Where to keep the data.")
 def init(session: Session, directory: Path | None, force: bool, yes: bool, data_dir: Path | None) -> int:
     """Write an annotated config.toml and create the data folder.
 
-    With DIRECTORY the file is DIRECTORY/.kebab/config.toml and the documents are those in DIRECTORY; its data
-    lies in DIRECTORY/.kebab/data. Without it, the file is the user's own (--config names another).
+    With DIRECTORY, writes DIRECTORY/.kebab/config.toml for the documents in DIRECTORY and keeps its data in
+    DIRECTORY/.kebab/data. Without it, writes your own configuration file, or the one named by --config.
 
-    A DIRECTORY that does not exist is created if you agree; exits with status 1 if you do not.
+    Asks before creating a DIRECTORY that does not exist. Exits with status 1 if you do not confirm.
     """
     from kebab import wire
     from kebab.disk.data_folder import DataFolder
@@ -35,7 +35,7 @@ def init(session: Session, directory: Path | None, force: bool, yes: bool, data_
         raise ReadOnly.refusing("init")
     file, text = _planned(session.config, directory, data_dir)
     if file.exists() and not force:
-        raise InvalidInput(f"{file} exists already", hint="kebab init --force overwrites it")
+        raise InvalidInput(f"{file} already exists", hint="overwrite it with: kebab init --force")
     if directory is not None and not _wanted(directory, yes=yes):
         session.say("nothing was created")
         return 1

@@ -59,7 +59,8 @@ def list_items(session: Session, run: str | None) -> None:
     matching = [r.run_id for r in runs if run is None or r.run_id.startswith(run)]
     if not matching:
         raise InvalidInput(
-            f"there is no run {run!r}" if run else "nothing was ingested yet", hint="see: kebab list runs"
+            f"there is no run {run!r}" if run else "nothing has been ingested yet",
+            hint="see: kebab list runs",
         )
     items = kebab.run_items(matching[0])
     session.put(wire.item_list(matching[0], items), lambda: _items(items, session.screen))
@@ -200,7 +201,7 @@ def _chunk(inspection: ChunkInspection, screen: Screen) -> str:
 
 @command("chunk", parent=fetch_group)
 @click.argument("chunk")
-@click.option("--context", type=int, default=0, help="Neighbouring chunks on each side.")
+@click.option("--context", type=int, default=0, help="How many neighbouring chunks to include on each side.")
 def fetch_chunk(session: Session, chunk: str, context: int) -> None:
     """Print a chunk's text as it was indexed.
 
@@ -211,7 +212,7 @@ def fetch_chunk(session: Session, chunk: str, context: int) -> None:
 
 @command("doc", parent=fetch_group)
 @click.argument("document")
-@click.option("--max-tokens", type=int, help="Budget; the text is cut at a line end.")
+@click.option("--max-tokens", type=int, help="Limit the output; the text is cut at the end of a line.")
 def fetch_doc(session: Session, document: str, max_tokens: int | None) -> None:
     """Print a document's text as it was indexed."""
     _fetched(session, session.kebab().fetch_doc(document, max_tokens=max_tokens))
@@ -232,7 +233,8 @@ def fetch_span(session: Session, document: str, start: int | None, end: int | No
         _fetched(session, session.kebab().fetch_citation(document))
     else:
         raise InvalidInput(
-            f"which lines of {document}?", hint="kebab fetch span PATH START END, or PATH#L12-L34"
+            f"the lines of {document} are missing",
+            hint="use: kebab fetch span PATH START END, or PATH#L12-L34",
         )
 
 

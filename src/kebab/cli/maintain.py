@@ -37,11 +37,11 @@ DERIVED = (ResetScope.INDEX, ResetScope.VECTORS, ResetScope.OLD_VECTORS)
 
 
 @command("index")
-@click.option("--embeddings", is_flag=True, help="Embed what the model lacks and bring its index up to date.")
-@click.option("--lexical", is_flag=True, help="Bring the index of words up to date.")
-@click.option("--rebuild", is_flag=True, help="Build from nothing instead of catching up.")
+@click.option("--embeddings", is_flag=True, help="Embed texts without a vector and update the vector index.")
+@click.option("--lexical", is_flag=True, help="Update the index of words.")
+@click.option("--rebuild", is_flag=True, help="Build from scratch instead of updating.")
 @click.option("--model", metavar="ID", help="Embed with this model; searches keep using the configured one.")
-@click.option("--batch-size", type=int, help="Texts embedded at once.")
+@click.option("--batch-size", type=int, help="How many texts to embed at once.")
 @click.option(
     "--resume/--no-resume", default=True, hidden=True, help="Only what is missing is ever embedded."
 )
@@ -54,9 +54,9 @@ def index(
     batch_size: int | None,
     resume: bool,
 ) -> int:
-    """Bring derived data up to date with the store.
+    """Bring the search indexes up to date.
 
-    Without options both the words and the vectors. A run that was stopped continues where it was.
+    Without options, updates the index of words and the vectors. A stopped run continues where it stopped.
     """
     from kebab import wire
     from kebab.cli.progress import watching
@@ -91,9 +91,9 @@ def _indexed(report: IndexReport) -> str:
 @click.option("--repair", is_flag=True, help="Rebuild what is derived; read damaged documents again.")
 @click.option("--full", is_flag=True, help="Read every stored document and vector, not samples.")
 def doctor(session: Session, repair: bool, full: bool) -> int:
-    """Check everything; --repair mends what can be mended.
+    """Check everything; --repair fixes what it can.
 
-    Leaves with 3 when a fault remains.
+    Exits with status 3 if a fault remains.
     """
     from kebab import wire
 
@@ -124,25 +124,25 @@ def _check(check: Check, size: int, screen: Screen) -> list[str]:
 @click.argument("scope", type=OneOf(ResetScope), default=ResetScope.DATA)
 @click.option("--yes", is_flag=True, help="Do not ask; needed without a terminal.")
 def reset(session: Session, scope: ResetScope, yes: bool) -> int:
-    """Wipe derived data, all data or the configuration.
+    """Delete derived data, all data or the configuration.
 
-    Without a scope: data. Your documents are never touched, and the inbox only by `reset inbox`. What cannot
-    be derived again is removed only when you type the path of the knowledge base, or with --yes. Exits with
-    status 1 if you do not agree.
+    The default scope is data. Your documents are never deleted, and the inbox only by `reset inbox`. For data
+    that cannot be rebuilt you are asked to type the path of the knowledge base. Exits with status 1 if you do
+    not confirm.
     """
     from kebab import wire
 
     kebab = session.kebab()
-    session.warn([f"reset {scope} removes {SCOPES[scope]}. It works on {session.place()}"])
+    session.warn([f"reset {scope} deletes {SCOPES[scope]}, from {session.place()}"])
     if not _confirmed(scope, str(kebab.settings.data_dir), yes=yes):
-        session.say("nothing was removed")
+        session.say("nothing was deleted")
         return 1
     report = kebab.reset(scope)
     session.put(wire.reset_report(report), lambda: "\n".join(f"removed {path}" for path in report.removed))
     for path in report.kept:
         session.say(f"kept {path}: there is no other copy of these texts; `kebab reset inbox` removes them")
     if not report.removed:
-        session.say("there was nothing to remove")
+        session.say("there was nothing to delete")
     return 0
 
 
@@ -150,8 +150,8 @@ def _confirmed(scope: ResetScope, data_dir: str, *, yes: bool) -> bool:
     """By typing the path where something goes that no command brings back; it names what one may not mean."""
     command = f"kebab reset {scope}"
     if scope in DERIVED:
-        return agreed("Remove it?", yes=yes, command=command)
-    return typed_out("Type the path to remove it", data_dir, yes=yes, command=command)
+        return agreed("Delete it?", yes=yes, command=command)
+    return typed_out("Type the path to delete it", data_dir, yes=yes, command=command)
 
 
 @command("schema")

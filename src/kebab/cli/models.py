@@ -18,7 +18,7 @@ models = group("models", help="List, switch and register embedding models.")
 
 
 @command("list", parent=models)
-@click.option("--all", "everything", is_flag=True, help="Also those that fastembed could download.")
+@click.option("--all", "everything", is_flag=True, help="Include the models that fastembed can download.")
 def list_models(session: Session, everything: bool) -> None:
     """List the embedding models kebab knows of; the active one is marked."""
     from kebab import wire
@@ -38,12 +38,12 @@ def use_model(session: Session, model: str) -> None:
     used = session.kebab().use_model(model)
     _changed(session, used)
     if used.provider != "none":
-        session.say("embed what the model lacks with: kebab index --embeddings")
+        session.say("embed your documents with this model: kebab index --embeddings")
 
 
 @command("add", parent=models)
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--name", metavar="ID", help="What to call it; the folder's name by default.")
+@click.option("--name", metavar="ID", help="Name of the model; the name of the folder by default.")
 def add_model(session: Session, folder: Path, name: str | None) -> None:
     """Register a local ONNX model by its folder."""
     _changed(session, session.kebab().add_model(folder, name=name))

@@ -48,7 +48,7 @@ class Watch:
 
 @contextmanager
 def watching(session: Session) -> Iterator[Watch]:
-    """Show progress as the session asks. The first Ctrl-C asks the run to end, the second leaves at once."""
+    """Show progress as the session asks. The first Ctrl-C asks the run to end, the second stops at once."""
     with _reporting(session) as report:
         watch = Watch(report)
         with _interruptible(watch):
@@ -79,7 +79,7 @@ def _interruptible(watch: Watch) -> Iterator[None]:
             click.echo("\x1b[?25h" if sys.stderr.isatty() else "", err=True, nl=False)
             os._exit(INTERRUPTED)
         watch.stopping = True
-        click.echo("\nfinishing the current file; Ctrl-C again leaves at once", err=True)
+        click.echo("\nfinishing the current file; press Ctrl-C again to stop at once", err=True)
 
     before = signal.signal(signal.SIGINT, stop)
     try:

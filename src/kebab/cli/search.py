@@ -17,7 +17,7 @@ from kebab.domain.hits import SearchHit, SearchResponse
 from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.errors import InvalidInput
 
-MODE = click.option("--mode", type=OneOf(SearchMode), help="How to search; default hybrid.")
+MODE = click.option("--mode", type=OneOf(SearchMode), help="How to search; hybrid by default.")
 COUNT = click.option("-k", "k", type=int, help="How many hits, up to 1000; default 10.")
 FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, convex or adaptive.")
 
@@ -27,25 +27,29 @@ FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, con
 @MODE
 @COUNT
 @FUSION
-@click.option("--explain", is_flag=True, help="Show what each leg gave to each hit, and how they were fused.")
-@click.option("--trace", is_flag=True, help="Show the lists before fusion and where the time went.")
-@click.option("--cursor", metavar="CURSOR", help="Continue a search: next_cursor of the page before.")
-@click.option("--max-tokens", type=int, help="Budget: shortens snippets, then drops hits.")
+@click.option(
+    "--explain", is_flag=True, help="Show how each leg ranked each hit, and how the ranks were combined."
+)
+@click.option("--trace", is_flag=True, help="Show the results of each leg and how long each step took.")
+@click.option("--cursor", metavar="CURSOR", help="Show the next page: next_cursor of the previous one.")
+@click.option("--max-tokens", type=int, help="Limit the output: shortens snippets, then drops hits.")
 @click.option("--snippet-chars", type=int, help="Length of a snippet, 40 to 10,000.")
-@click.option("--bulk", is_flag=True, help="Read one JSON object a line from stdin, answer one a line.")
+@click.option("--bulk", is_flag=True, help="Read one JSON object per line from stdin, write one per line.")
 @filter_options
 def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, **options: Any) -> int:
-    """Find the lines that answer a query, and say why.
+    """Find the lines that answer a query, and explain why.
 
-    Words in double quotes are a phrase, -word and -"two words" exclude, tag:x tag:"two words" lang:ko
-    path:notes/** filter. Several filters of one kind mean OR, of different kinds AND. Leaves with 1 when
+    Words in double quotes are a phrase; -word and -"two words" exclude; tag:x, tag:"two words", lang:ko and
+    path:notes/** filter. Several filters of one kind mean OR, of different kinds AND. Exits with status 1 if
     nothing was found.
     """
     if bulk:
         from kebab.cli.bulk import search_all
 
         if query:
-            raise InvalidInput("--bulk reads its queries from stdin", hint="leave the query out, or --bulk")
+            raise InvalidInput(
+                "--bulk reads its queries from stdin", hint="remove either the query or --bulk"
+            )
         from kebab.wire.requests.search import flat
 
         defaults = {**options, **flat(options["filters"]), "explain": explain}
@@ -64,8 +68,8 @@ def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, 
 def why(session: Session, document: str, query: tuple[str, ...], **options: Any) -> int:
     """Explain why a document was or was not in the results.
 
-    DOCUMENT is the id of a document or a chunk, the beginning of one, or a path. Leaves with 1 when it was
-    not among them.
+    DOCUMENT is the id of a document or a chunk, the beginning of one, or a path. Exits with status 1 if
+    it was not in the results.
     """
     report = session.kebab().why(document, " ".join(query), **options)
     session.put(lambda: _wire().why(report), lambda: render.why(report, screen=session.screen))
@@ -82,18 +86,18 @@ def show(session: Session, response: SearchResponse, *, explain: bool, filters: 
         ),
     )
     if response.truncated:
-        session.say("some of it was cut to fit --max-tokens")
+        session.say("the output was shortened to fit --max-tokens")
     if response.next_cursor:
-        session.say(f"more: --cursor {response.next_cursor}")
+        session.say(f"next page: --cursor {response.next_cursor}")
     if not response.hits:
         session.warn(
             [
-                f"nothing found for {clip(response.query, 60)!r} in {session.place()}",
+                f"nothing found for {clip(response.query, 60)!r} in the knowledge base {session.place()}",
                 _advice(session, response, filters),
             ]
         )
     elif response.mode is SearchMode.HYBRID and not any(_by_words(hit) for hit in response.hits):
-        session.say("none of these was found by words: they are the nearest in meaning")
+        session.say("no hit contains words of the query; these are the closest in meaning")
     return 0 if response.hits else 1
 
 

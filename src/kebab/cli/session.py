@@ -73,7 +73,7 @@ class Session:
         """The knowledge base that the command works on, by name: nobody has to guess which one it is."""
         settings = self.kebab().settings
         kind = "no configuration file" if settings.file is None else f"configured by {settings.file}"
-        return f"the knowledge base {settings.data_dir} ({kind})"
+        return f"{settings.data_dir} ({kind})"
 
     def _tell_settings(self) -> None:
         """With ``--verbose``: what the command was told to work with, and at its end how long it took."""
@@ -132,16 +132,14 @@ def common_options(function: F) -> F:
             "--config", metavar="PATH", type=click.Path(path_type=Path), help="Use this config.toml."
         ),
         click.option("--json", is_flag=True, help="Write JSON to stdout; errors as JSON to stderr."),
-        click.option("--quiet", "-q", is_flag=True, help="Say nothing but results and errors."),
+        click.option("--quiet", "-q", is_flag=True, help="Show only results and errors."),
         click.option(
             "--verbose",
             "-v",
             is_flag=True,
-            help="Say which settings hold and how long it took; show where an error arose.",
+            help="Show the settings in use, the time taken, and where an error occurred.",
         ),
-        click.option(
-            "--readonly", is_flag=True, envvar="KEBAB_READONLY", help="Refuse whatever would write."
-        ),
+        click.option("--readonly", is_flag=True, envvar="KEBAB_READONLY", help="Refuse to write anything."),
     )
     for option in reversed(options):
         function = option(function)

@@ -16,7 +16,7 @@ from kebab.upkeep.edit_config import quoted
 
 WIDTH = 100
 HEAD = """\
-# kebab's settings. Every key stands here with its default; take the # away to change one.
+# kebab's settings. Every key is listed with its default; remove the # to change one.
 # Any key can also be set by the environment, as in KEBAB_SEARCH__DEFAULT_K=5.
 # Relative paths are relative to this file.
 """

@@ -27,8 +27,8 @@ def trust(session: Session, directory: Path | None, yes: bool, listing: bool, re
     """Show what a project's file asks for, and trust it.
 
     Without trust a project's .kebab/config.toml may shape search and name folders inside the project, nothing
-    else. DIR is the project or a folder in it; the working folder by default. Your consent holds until one of
-    the settings shown changes. Exits with status 1 if you do not agree.
+    else. DIR is the project or a folder in it; the working folder by default. You are asked again when
+    one of the settings shown changes. Exits with status 1 if you do not confirm.
     """
     if listing:
         return _list(session)
