@@ -54,6 +54,8 @@ def _limits(settings: Settings) -> IngestLimits:
         follow_symlinks=settings.ingest.follow_symlinks,
         workers=settings.ingest.workers,
         batch_size=settings.models.embedding.batch_size,
+        file_seconds=settings.ingest.file_timeout_s,
+        worker_bytes=settings.ingest.worker_memory_mb << 20,
     )
 
 

@@ -83,6 +83,7 @@ def describe_knowledge_base(engines: Engines) -> SchemaReport:
         "lexical": engines.lexical_index.version,
         "analyzer": engines.analyzer.version,
         **{f"parser{extension}": kind.version for extension, kind in FORMATS.items()},
+        **{f"chunker{extension}": kind.chunker.version for extension, kind in FORMATS.items()},
     }
     if stores:
         versions["store"] = str(stores.database.schema_version())

@@ -1,8 +1,317 @@
-"""``kebab memory``: the group with all its commands, which add themselves to it."""
+"""``kebab memory``: record what agents did, and find it again."""
 
 from __future__ import annotations
 
-from kebab.cli import memory_recall, memory_records, memory_transfer
-from kebab.cli.memory_group import memory
+import json
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
-__all__ = ["memory", "memory_recall", "memory_records", "memory_transfer"]
+import click
+
+from kebab.cli import memory_view as view
+from kebab.cli.memory_filters import execution_filters
+from kebab.cli.session import FORCE, Session, command, group
+from kebab.cli.times import moment
+from kebab.domain.executions import Execution, ExecutionFilters, Prefer, execution_id
+from kebab.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from kebab.domain.executions import Recalled
+
+LIMIT = click.option(
+    "-k", "--limit", default=10, show_default=True, type=click.IntRange(1, 1000), help="How many."
+)
+PREFER = click.option(
+    "--prefer",
+    type=click.Choice([Prefer.SUCCESS.value]),
+    help="Let the outcome weigh: a failed run counts half.",
+)
+TYPE = click.option("--type", "task_type", metavar="TYPE", help="Only this type of task.")
+
+memory = group("memory", help="Record what agents did, and find it again by words and by meaning.")
+
+
+@command("record", parent=memory)
+@click.argument("description", required=False)
+@click.option("--agent", help="Which agent ran.")
+@click.option("--role", help="In which role.")
+@click.option("--task-id", help="The task's id where it came from; by default the description's words.")
+@click.option("--type", "task_type", metavar="TYPE", default="task", show_default=True, help="Kind of task.")
+@click.option("--success/--failure", default=True, show_default=True, help="How it ended.")
+@click.option("--error", help="What went wrong.")
+@click.option("--quality", type=click.FloatRange(0, 1), help="0 to 1; by default 1 or, for a failure, 0.")
+@click.option("--latency-ms", type=click.IntRange(0), default=0, help="How long it took.")
+@click.option("--cost-cents", type=click.IntRange(0), default=0, help="What it cost.")
+@click.option("--provider", default="unknown", show_default=True, help="Whose model ran it.")
+@click.option("--started-at", metavar="TIME", help="ISO 8601; by default the end minus the latency.")
+@click.option("--finished-at", metavar="TIME", help="ISO 8601; by default now.")
+@click.option("--document", "documents", multiple=True, help="A document it used; may be repeated.")
+@click.option("--parent", metavar="ID", help="The execution that led to it.")
+@click.option("--id", "key", metavar="ID", help="By default made from agent, task and start.")
+@click.option("--from-json", type=click.File("rb"), metavar="FILE", help="Read an execution.v1 or task.v1.")
+def record(session: Session, from_json: IO[bytes] | None, **given: Any) -> None:
+    """Record one run of an agent's task.
+
+    Recording the same id again replaces the record. With --from-json (- is stdin) all of it comes from there.
+    """
+    from kebab.memory.shape import parse_line
+    from kebab.wire import memory as wire
+
+    item = parse_line(from_json.read().decode()) if from_json else _described(**given)
+    kept = session.kebab().memory
+    if isinstance(item, Execution):
+        saved = kept.record(item)
+        session.put(wire.execution(saved), lambda: saved.id)
+    else:
+        task = kept.record_task(item)
+        session.put(wire.task(task), lambda: task.id)
+
+
+@command("search", parent=memory)
+@click.argument("text")
+@LIMIT
+@PREFER
+@click.option("--words", is_flag=True, help="By words alone.")
+@execution_filters
+def search(
+    session: Session, text: str, limit: int, prefer: str | None, words: bool, filters: ExecutionFilters
+) -> int:
+    """Find runs like this one, by words and by meaning.
+
+    Shows how each run ended, what it cost, and the score of each signal.
+    """
+    kept, chosen = session.kebab().memory, Prefer(prefer or Prefer.NOTHING)
+    find = kept.search_words if words else kept.hybrid_search
+    found = find(text, limit=limit, filters=filters, prefer=chosen)
+    return _shown(session, text, "lexical" if words else "hybrid", found)
+
+
+@command("similar", parent=memory)
+@click.argument("text", required=False, default="")
+@click.option("--embedding", type=click.File("r"), metavar="FILE", help="A JSON list of numbers; - is stdin.")
+@click.option("--model", help="The embedding's model, where several have its length.")
+@LIMIT
+@PREFER
+@execution_filters
+def similar(
+    session: Session,
+    text: str,
+    embedding: IO[str] | None,
+    model: str | None,
+    limit: int,
+    prefer: str | None,
+    filters: ExecutionFilters,
+) -> int:
+    """Find runs that mean the same, whatever their words.
+
+    Takes a text, or an embedding made by the model of the recorded runs.
+    """
+    found = session.kebab().memory.find_similar_executions(
+        text,
+        embedding=_numbers(embedding.read()) if embedding else None,
+        embedding_model=model,
+        limit=limit,
+        filters=filters,
+        prefer=Prefer(prefer or Prefer.NOTHING),
+    )
+    return _shown(session, text, "vector", found)
+
+
+@command("tasks", parent=memory)
+@click.argument("text")
+@LIMIT
+def tasks(session: Session, text: str, limit: int) -> int:
+    """Find free-form task records, by words and by meaning."""
+    from kebab.wire import memory as wire
+
+    found = session.kebab().memory.find_similar_rlm_tasks(text, limit=limit)
+    session.warn(f"{note.part} did not take part: {note.message}" for note in found.degraded)
+    session.put(wire.task_search(text, found), lambda: view.task_hits(found, session.screen))
+    return 0 if found.hits else 1
+
+
+@command("list", parent=memory)
+@LIMIT
+@execution_filters
+def list_executions(session: Session, limit: int, filters: ExecutionFilters) -> int:
+    """List runs, newest first."""
+    from kebab.wire import memory as wire
+
+    found = session.kebab().memory.select(filters, limit=limit)
+    session.put(wire.execution_list(found), lambda: view.executions(found, session.screen))
+    return 0 if found else 1
+
+
+@command("curve", parent=memory)
+@click.argument("agent")
+@TYPE
+def curve(session: Session, agent: str, task_type: str | None) -> int:
+    """Show an agent's days and whether it gets better."""
+    from kebab.wire import memory as wire
+
+    found = session.kebab().memory.learning_curve(agent, task_type)
+    session.put(wire.learning_curve(found), lambda: view.curve(found, session.screen))
+    return 0 if found.days else 1
+
+
+@command("agents", parent=memory)
+@TYPE
+@click.option("--half-life", default=30.0, show_default=True, metavar="DAYS", help="When a run counts half.")
+def agents(session: Session, task_type: str | None, half_life: float) -> int:
+    """Rank agents by what they achieve at the least.
+
+    The order is that of the lower end of a 95 % interval: three lucky runs do not pass fifty good ones.
+    """
+    from kebab.wire import memory as wire
+
+    found = session.kebab().memory.rank_agents(task_type, half_life_days=half_life)
+    session.put(wire.agent_ranking(task_type, found), lambda: view.agents(found, session.screen))
+    return 0 if found else 1
+
+
+@command("causes", parent=memory)
+@click.argument("execution")
+def causes(session: Session, execution: str) -> int:
+    """Show what led to a run, nearest first."""
+    from kebab.wire import memory as wire
+
+    found = session.kebab().memory.trace_causes(execution)
+    session.put(wire.cause_trace(execution, found), lambda: view.causes(found, session.screen))
+    return 0 if found else 1
+
+
+@command("documents", parent=memory)
+@click.argument("task")
+@LIMIT
+def documents(session: Session, task: str, limit: int) -> int:
+    """Show which documents helped with tasks like this one."""
+    from kebab.wire import memory as wire
+
+    found = session.kebab().memory.documents_that_helped(task, limit=limit)
+    session.put(wire.helpful_documents(task, found), lambda: view.documents(found, session.screen))
+    return 0 if found else 1
+
+
+@command("import", parent=memory)
+@click.argument("file", type=click.File("rb"))
+def import_file(session: Session, file: IO[bytes]) -> int:
+    """Record every line of an ndjson file; - is stdin.
+
+    A line that is wrong is reported with its number and costs no other line. Importing a file twice records
+    nothing twice.
+    """
+    from kebab.wire import memory as wire
+
+    report = session.kebab().memory.import_lines(file)
+    session.warn(f"line {failure.line}: {failure.message}" for failure in report.failures)
+    session.put(
+        wire.memory_import(report), lambda: f"recorded {report.recorded}, failed {len(report.failures)}"
+    )
+    return 1 if report.failures else 0
+
+
+@command("export", parent=memory)
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@FORCE
+def export_file(session: Session, file: Path | None, force: bool) -> None:
+    """Write every record as ndjson, vectors included, to a file or to stdout."""
+    from kebab.disk.named_files import named_file
+
+    lines = session.kebab().memory.export_lines()
+    if file is None:
+        for line in lines:
+            sys.stdout.write(f"{line}\n")
+        return
+    with named_file(file, force=force) as out:
+        count = sum(1 for line in lines if out.write(f"{line}\n".encode()))
+    session.say(f"wrote {count} records to {file}")
+
+
+@command("stats", parent=memory)
+def stats(session: Session) -> None:
+    """Count what the memory holds."""
+    from kebab.wire import memory as wire
+
+    found = session.kebab().memory.stats()
+    session.put(wire.memory_stats(found), lambda: view.stats(found, session.screen))
+
+
+@command("prune", parent=memory)
+@click.option("--older-than", required=True, type=click.FloatRange(0), metavar="DAYS", help="Age in days.")
+@click.option("--dry-run", is_flag=True, help="Only say how many there are.")
+def prune(session: Session, older_than: float, dry_run: bool) -> None:
+    """Remove runs that finished longer ago than so many days."""
+    from kebab.wire import memory as wire
+
+    count = session.kebab().memory.prune(older_than=timedelta(days=older_than), dry_run=dry_run)
+    shape = wire.MemoryChange(action="pruned", executions=count, dry_run=dry_run)
+    session.put(shape, lambda: f"{'would remove' if dry_run else 'removed'} {count}")
+
+
+@command("embed", parent=memory)
+def embed(session: Session) -> None:
+    """Give every run a vector of the configured model."""
+    from kebab.wire import memory as wire
+
+    count = session.kebab().memory.embed_missing()
+    session.put(wire.MemoryChange(action="embedded", executions=count), lambda: f"embedded {count}")
+
+
+def _shown(session: Session, text: str, mode: str, found: Recalled) -> int:
+    from kebab.wire import memory as wire
+
+    session.warn(f"{note.part} did not take part: {note.message}" for note in found.degraded)
+    session.put(wire.execution_search(text, mode, found), lambda: view.hits(found, session.screen))
+    return 0 if found.hits else 1
+
+
+def _described(
+    *,
+    description: str | None,
+    agent: str | None,
+    role: str | None,
+    task_id: str | None,
+    success: bool,
+    quality: float | None,
+    latency_ms: int,
+    started_at: str | None,
+    finished_at: str | None,
+    documents: tuple[str, ...],
+    key: str | None,
+    **rest: Any,
+) -> Execution:
+    if not description or not agent:
+        raise InvalidInput(
+            "a description and --agent are needed", hint="or read a record with: --from-json FILE"
+        )
+    end = moment(finished_at) or (moment(started_at) or datetime.now(UTC)) + (
+        timedelta(milliseconds=latency_ms) if started_at else timedelta()
+    )
+    start = moment(started_at) or end - timedelta(milliseconds=latency_ms)
+    task = task_id or " ".join(description.split()[:8])
+    return Execution(
+        id=key or execution_id(agent_id=agent, task_id=task, started_at=start),
+        agent_id=agent,
+        agent_role=role,
+        task_id=task,
+        task_description=description,
+        success=success,
+        quality_score=float(success) if quality is None else quality,
+        latency_ms=latency_ms,
+        started_at=start,
+        finished_at=end,
+        documents_used=documents,
+        **rest,
+    )
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"the embedding is not JSON: {error}") from error
+    if not isinstance(values, list) or not all(type(value) in (int, float) for value in values):
+        raise InvalidInput("the embedding is not a JSON list of numbers")
+    return values

@@ -86,6 +86,10 @@ class Ingest(Section, frozen=True):
     """Larger files are skipped, and reported as skipped."""
     follow_symlinks: bool = False
     """Loops are detected."""
+    file_timeout_s: Positive = 120
+    """A process that reads one file for longer is stopped, and the file is reported as failed."""
+    worker_memory_mb: NonNegative = 2048
+    """Memory of a process that reads files; a file that needs more is reported as failed. 0 sets no limit."""
 
 
 class Chunking(Section, frozen=True):

@@ -58,6 +58,11 @@ def asset_id(content: str) -> AssetId:
     return AssetId(digest("asset", content))
 
 
+def text_asset(asset: AssetId, *, parser_version: str) -> AssetId:
+    """Names the text that a parser read out of an asset, where the text is not the file itself."""
+    return AssetId(digest("text", asset, parser_version))
+
+
 def doc_id(*, source_id: str, path: str, asset: AssetId, parser_version: str) -> DocId:
     return DocId(digest("doc", source_id, path, asset, parser_version))
 

@@ -10,6 +10,7 @@ from kebab.domain.ingests import FileState, Outcome
 from kebab.errors import MassDelete
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.formats import FORMATS, extension
+from kebab.ingest.parse.parsed import Format
 from kebab.ingest.prepare import FileTask, fingerprint
 from kebab.ingest.scan import Scan, ScannedFile, SourceFolder
 
@@ -44,6 +45,7 @@ def compare(
     known: Mapping[str, FileState],
     *,
     policy: ChunkPolicy,
+    formats: Mapping[str, Format] = FORMATS,
     force: bool = False,
     under: str = "",
 ) -> Changes:
@@ -51,7 +53,7 @@ def compare(
 
     With ``under`` only what is at or below that path counts as gone.
     """
-    prints = _fingerprints(source, policy)
+    prints = _Fingerprints(source, policy, formats)
     tasks: list[FileTask] = []
     unchanged = 0
     for file in scan.files:
@@ -71,13 +73,22 @@ def removal(source_id: str, known: Mapping[str, FileState]) -> Changes:
     return Changes(SourceFolder(source_id, Path()), nothing, [], 0, list(known.values()), len(known), 0)
 
 
-def _fingerprints(source: SourceFolder, policy: ChunkPolicy) -> dict[str, str]:
-    return {
-        ending: fingerprint(
-            kind.version, policy, source_type=source.source_type, trust_level=source.trust_level
+class _Fingerprints(dict[str, str]):
+    """By extension, made when first asked for: a format is not loaded unless there is a file of it."""
+
+    def __init__(self, source: SourceFolder, policy: ChunkPolicy, formats: Mapping[str, Format]) -> None:
+        super().__init__()
+        self._source, self._policy, self._formats = source, policy, formats
+
+    def __missing__(self, ending: str) -> str:
+        source = self._source
+        self[ending] = fingerprint(
+            self._formats[ending],
+            self._policy,
+            source_type=source.source_type,
+            trust_level=source.trust_level,
         )
-        for ending, kind in FORMATS.items()
-    }
+        return self[ending]
 
 
 def _task(source: SourceFolder, file: ScannedFile, state: FileState | None) -> FileTask:

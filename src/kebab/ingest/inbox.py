@@ -16,6 +16,7 @@ from kebab.domain.ids import content_hash, digest, nfc
 from kebab.errors import InvalidInput, StorageError
 from kebab.ingest.parse.decode import Undecodable, decode
 from kebab.ingest.parse.front_matter import read_front_matter
+from kebab.ingest.parse.parsed import Defaults, Format, Unreadable
 
 _NAME_BYTES = 120
 
@@ -76,19 +77,21 @@ def _holds(path: Path, content: bytes) -> bool:
         return False
 
 
-def file_draft(inbox: Path, file: Path) -> Draft | Undecodable:
+def file_draft(inbox: Path, file: Path, kind: Format) -> Draft | Unreadable:
     """A copy of a file from outside; its path below the inbox is its own, so that equal names do not meet.
 
-    What is no text is not to be kept: every later run would read it and fail again. Raises InvalidInput for a
-    file that cannot be read.
+    What its parser cannot read is not to be kept: every later run would read it and fail again. A parser that
+    may only run in a process of its own is not asked. Raises InvalidInput for a file that cannot be read.
     """
     try:
         content = file.read_bytes()
     except OSError as error:
         raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error
-    decoded = decode(content)
-    if isinstance(decoded, Undecodable):
-        return decoded
+    parsed = (
+        None if kind.isolated else kind.parse(content, Defaults(file.stem, extension=file.suffix.lower()))
+    )
+    if isinstance(parsed, Unreadable):
+        return parsed
     return Draft(inbox.joinpath("files", *file.parts[1:]), content)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,10 +21,12 @@ from kebab.ingest.fresh import Fresh
 from kebab.ingest.ledger import RunLog
 from kebab.ingest.limits import IngestLimits
 from kebab.ingest.outcomes import record, removed, unstorable
+from kebab.ingest.parse.formats import FORMATS
+from kebab.ingest.parse.parsed import Format
 from kebab.ingest.plan import Planner
 from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, SameContent
 from kebab.ingest.scan import SourceFolder, too_large
-from kebab.ingest.workers import Job, Workers, is_large, prepare_all, prepare_here
+from kebab.ingest.workers import Job, Workers, is_large, needs_workers, prepare_all, prepare_here
 from kebab.ports import (
     Analyzer,
     DocumentStore,
@@ -62,6 +64,8 @@ class IngestPipeline:
     embeddings: EmbeddingStore
     ledger: Ledger
     lexical: LexicalIndex
+    formats: Mapping[str, Format] = FORMATS
+    """What can be read, by extension."""
     make_analyzer: Callable[[], Analyzer] | None = None
     """Makes an analyzer like that of the words index, in worker processes too."""
     embedder: Embedder | None = None
@@ -127,7 +131,12 @@ class IngestPipeline:
     @property
     def _planner(self) -> Planner:
         return Planner(
-            sources=self.sources, inbox=self.inbox, policy=self.policy, limits=self.limits, store=self.store
+            sources=self.sources,
+            inbox=self.inbox,
+            policy=self.policy,
+            limits=self.limits,
+            store=self.store,
+            formats=self.formats,
         )
 
     def _rehearse(self, changes: Sequence[Changes], log: RunLog, *, allow_mass_delete: bool) -> None:
@@ -182,17 +191,19 @@ class IngestPipeline:
         light = self.embedder if self.embed_apart else None
         # Much is to embed, and nothing to read, after a run that was stopped and after a change of model.
         much = light is not None and self.embeddings.count_missing(ModelKey.of(light)) >= MANY_MISSING
-        if not ((is_large(tasks) or much) and sys.executable):
+        if not ((needs_workers(tasks, self.formats) or much) and sys.executable):
             return None
-        jobs: dict[str, Job] = {_PREPARE: Preparing(self.policy, self.make_analyzer)}
+        jobs: dict[str, Job] = {_PREPARE: Preparing(self.policy, self.make_analyzer, self.formats)}
         if light is not None:
             jobs[EMBED] = partial(light.embed, kind=EmbeddingKind.DOCUMENT)
-        return stack.enter_context(Workers(jobs, processes=self.limits.processes))
+        wanted = self.limits.processes if much or is_large(tasks) else len(tasks)
+        processes, memory = min(self.limits.processes, wanted), self.limits.worker_bytes
+        return stack.enter_context(Workers(jobs, processes=processes, memory=memory))
 
     def _results(self, tasks: list[FileTask], workers: Workers | None) -> Iterator[list[Result]]:
         if workers is None:
-            return prepare_here(tasks, Preparing(self.policy))
-        return prepare_all(tasks, workers, job=_PREPARE)
+            return prepare_here(tasks, Preparing(self.policy, formats=self.formats))
+        return prepare_all(tasks, workers, job=_PREPARE, seconds=self.limits.file_seconds)
 
     def _pump(self, workers: Workers | None, stack: ExitStack, cancelled: Cancelled) -> EmbeddingPump | None:
         if self.embedder is None:

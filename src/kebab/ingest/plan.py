@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from kebab.ingest.inbox import Draft
 from kebab.ingest.ledger import RunLog
 from kebab.ingest.limits import IngestLimits
 from kebab.ingest.parse.formats import FORMATS, extension
+from kebab.ingest.parse.parsed import Format
 from kebab.ingest.scan import SourceFolder, scan, too_large
 from kebab.ingest.targets import Target, find_targets
 from kebab.ports import DocumentStore
@@ -30,6 +31,7 @@ class Planner:
     policy: ChunkPolicy
     limits: IngestLimits
     store: DocumentStore
+    formats: Mapping[str, Format] = FORMATS
 
     def plan(
         self, paths: Sequence[Path], log: RunLog, *, dry_run: bool, force: bool, remove_abandoned: bool
@@ -67,14 +69,14 @@ class Planner:
 
     def _draft(self, file: Path) -> Draft | IngestItem:
         """A copy of a file outside every source, or why none is made."""
-        if extension(file.name) not in FORMATS:
+        if extension(file.name) not in self.formats:
             reason = f"unsupported format {extension(file.name) or '(none)'}"
             return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, reason)
         size = file.stat().st_size
         if size > self.limits.max_file_bytes:
             reason = too_large(self.limits.max_file_bytes)
             return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, reason, byte_len=size)
-        draft = inbox_folder.file_draft(self.inbox, file)
+        draft = inbox_folder.file_draft(self.inbox, file, self.formats[extension(file.name)])
         if isinstance(draft, Draft):
             return draft
         return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, draft.reason, byte_len=size)
@@ -101,9 +103,17 @@ class Planner:
             follow_symlinks=self.limits.follow_symlinks,
             under=target.under,
             own=self.inbox.parent,
+            formats=self.formats,
         )
-        known = self.store.file_states(target.source.id)
-        return compare(target.source, found, known, policy=self.policy, force=force, under=target.under)
+        return compare(
+            target.source,
+            found,
+            self.store.file_states(target.source.id),
+            policy=self.policy,
+            formats=self.formats,
+            force=force,
+            under=target.under,
+        )
 
     def _abandoned(self, log: RunLog, *, remove: bool) -> list[Changes]:
         """What is stored of sources that the configuration does not name: to be removed, or to be told of.

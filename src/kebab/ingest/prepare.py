@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from pathlib import Path
 
 from kebab.domain.chunks import Chunk, searchable_under
-from kebab.domain.documents import Block, Document, LineSpan, Metadata, TrustLevel
-from kebab.domain.ids import AssetId, DocId, asset_id, block_id, content_hash, digest, doc_id, encodable
+from kebab.domain.documents import LINED, Block, Document, LineSpan, Metadata, TrustLevel
+from kebab.domain.ids import (
+    AssetId,
+    DocId,
+    asset_id,
+    block_id,
+    content_hash,
+    digest,
+    doc_id,
+    encodable,
+    text_asset,
+)
 from kebab.domain.ingests import FileState, IngestItem, Outcome, storable_time
-from kebab.ingest.chunk import md_heading
 from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.parse.decode import Decoded, Undecodable, decode
 from kebab.ingest.parse.formats import FORMATS, extension
-from kebab.ingest.parse.lines import Lines
-from kebab.ingest.parse.parsed import Defaults, Format, Parsed
+from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ports import Analyzer
 
 
@@ -61,13 +68,10 @@ Result = Prepared | SameContent | IngestItem
 
 
 @lru_cache(maxsize=64)
-def fingerprint(
-    format_version: str, policy: ChunkPolicy, *, source_type: str, trust_level: TrustLevel
-) -> str:
+def fingerprint(kind: Format, policy: ChunkPolicy, *, source_type: str, trust_level: TrustLevel) -> str:
     """Equal fingerprints and equal bytes give equal output; any setting that shapes it is in here."""
-    return digest(
-        "fingerprint", format_version, md_heading.VERSION, policy.hash, source_type, str(trust_level)
-    )
+    versions = (kind.version, kind.chunker.version, policy.hash)
+    return digest("fingerprint", *versions, source_type, str(trust_level))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +84,10 @@ class Preparing:
 
     policy: ChunkPolicy
     make_analyzer: Callable[[], Analyzer] | None = None
+    formats: Mapping[str, Format] = FORMATS
 
     def __call__(self, batch: Sequence[FileTask]) -> list[Result]:
-        return [self._with_terms(prepare(task, self.policy)) for task in batch]
+        return [self._with_terms(prepare(task, self.policy, self.formats)) for task in batch]
 
     def _with_terms(self, result: Result) -> Result:
         if self.make_analyzer is None or not isinstance(result, Prepared):
@@ -96,17 +101,19 @@ class Preparing:
 _analyzer = cache(lambda make: make())
 
 
-def prepare(task: FileTask, policy: ChunkPolicy) -> Result:
+def prepare(task: FileTask, policy: ChunkPolicy, formats: Mapping[str, Format] = FORMATS) -> Result:
     """Read, parse and chunk a file. A file that is bad or gone is a value, never an exception.
 
     This is the one place that isolates a bad file, so it alone catches everything.
     """
     try:
-        return _prepare(*_read(task), policy)
+        return _prepare(*_read(task), policy, formats)
     except FileNotFoundError:
         return _item(task, Outcome.SKIPPED, "vanished while kebab was reading the folder")
     except OSError as error:
         return _item(task, Outcome.FAILED, f"cannot be read: {error.strerror or error}")
+    except MemoryError:
+        return _item(task, Outcome.FAILED, "needs more memory than ingest.worker_memory_mb allows")
     except Exception as error:  # noqa: BLE001 - a parser's fault on one file must not stop the run
         return _item(task, Outcome.FAILED, f"{type(error).__name__}: {error}")
 
@@ -125,23 +132,22 @@ def _read(task: FileTask) -> tuple[FileTask, bytes]:
         return task, file.read()
 
 
-def _prepare(task: FileTask, content: bytes, policy: ChunkPolicy) -> Result:
-    kind = FORMATS[extension(task.path)]
+def _prepare(task: FileTask, content: bytes, policy: ChunkPolicy, formats: Mapping[str, Format]) -> Result:
+    ending = extension(task.path)
+    kind = formats[ending]
     asset = asset_id(content_hash(content))
     state = _state(task, asset, kind, policy)
     if asset == task.known_asset:
         return SameContent(task.source_id, state)
-    decoded = decode(content)
-    if isinstance(decoded, Undecodable):
-        # A document that became unreadable is a loss to tell of, again and again; a file that never was a
-        # text is only left out.
-        return _item(task, Outcome.FAILED if task.known_asset else Outcome.SKIPPED, decoded.reason)
-    stem = Path(task.path).stem
-    lines = Lines(decoded.text)
-    parsed = kind.parse(lines, Defaults(stem, task.source_type, task.trust_level))
+    about = Defaults(Path(task.path).stem, task.source_type, task.trust_level, ending)
+    parsed = kind.parse(content, about)
+    if isinstance(parsed, Unreadable):
+        # A document that became unreadable is a loss to tell of, again and again; a file that never was
+        # readable is only left out.
+        return _item(task, Outcome.FAILED if task.known_asset else Outcome.SKIPPED, parsed.reason)
     blocks = list(_blocks(state.doc_id, parsed))
-    chunks = md_heading.chunk_blocks(state.doc_id, blocks, lines, policy)
-    return Prepared(_document(task, state, kind, parsed, decoded), tuple(chunks), state)
+    chunks = kind.chunker.chunks(state.doc_id, blocks, parsed.lines, policy)
+    return Prepared(_document(task, state, kind, parsed), tuple(chunks), state)
 
 
 def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy) -> FileState:
@@ -151,30 +157,26 @@ def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy) ->
         mtime_ns=task.mtime_ns,
         asset_id=asset,
         doc_id=doc_id(source_id=task.source_id, path=task.path, asset=asset, parser_version=kind.version),
-        fingerprint=fingerprint(
-            kind.version, policy, source_type=task.source_type, trust_level=task.trust_level
-        ),
+        fingerprint=fingerprint(kind, policy, source_type=task.source_type, trust_level=task.trust_level),
     )
 
 
-def _document(task: FileTask, state: FileState, kind: Format, parsed: Parsed, decoded: Decoded) -> Document:
+def _document(task: FileTask, state: FileState, kind: Format, parsed: Parsed) -> Document:
+    # One file's bytes have as many texts as there are parsers that read one out of them.
+    own = kind.media not in LINED
     return Document(
         doc_id=state.doc_id,
         source_id=task.source_id,
         path=task.path,
-        asset_id=state.asset_id,
+        asset_id=text_asset(state.asset_id, parser_version=kind.version) if own else state.asset_id,
         title=parsed.title,
         lang=parsed.lang,
         media=kind.media,
         parser_version=kind.version,
         metadata=_dated(parsed.metadata, task.mtime_ns),
-        warnings=(*_salvaged(decoded), *parsed.warnings),
-        text=decoded.text,
+        warnings=parsed.warnings,
+        text=parsed.lines.text,
     )
-
-
-def _salvaged(decoded: Decoded) -> tuple[str, ...]:
-    return (f"{decoded.fault}; replaced what cannot be read",) if decoded.fault else ()
 
 
 def _dated(metadata: Metadata, mtime_ns: int) -> Metadata:
@@ -186,9 +188,9 @@ def _dated(metadata: Metadata, mtime_ns: int) -> Metadata:
 
 
 def _blocks(doc: DocId, parsed: Parsed) -> Iterator[Block]:
-    for ordinal, (kind, start, end, heading_path, level, _) in enumerate(parsed.blocks):
+    for ordinal, (kind, start, end, heading_path, level, _, place) in enumerate(parsed.blocks):
         own = block_id(doc, kind=kind, heading_path=heading_path, ordinal=ordinal, span=(start, end))
-        yield Block(own, kind, LineSpan(start, end), heading_path, level)
+        yield Block(own, kind, LineSpan(start, end), heading_path, level, place)
 
 
 def _item(task: FileTask, outcome: Outcome, reason: str) -> IngestItem:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,6 +55,7 @@ def scan(
     follow_symlinks: bool = False,
     under: str = "",
     own: Path | None = None,
+    formats: Container[str] = FORMATS,
 ) -> Scan:
     """Walk a source, or only the file or folder ``under`` it; ``own`` is kebab's data folder, never walked.
 
@@ -67,7 +68,7 @@ def scan(
             hint="is a disk not mounted? Nothing of this source was removed",
         )
     only = tuple(part for part in under.split("/") if part)
-    walk = _Walk(source, max_file_bytes, follow_symlinks, only, str(own) if own else None)
+    walk = _Walk(source, max_file_bytes, follow_symlinks, only, str(own) if own else None, formats)
     walk.run()
     walk.files.sort(key=lambda file: file.path)
     walk.skipped.sort(key=lambda item: item.path)
@@ -82,6 +83,8 @@ class _Walk:
     only: tuple[str, ...]
     """The names to descend by before everything is taken."""
     own: str | None = None
+    formats: Container[str] = FORMATS
+    """The extensions that can be read."""
     files: list[ScannedFile] = field(default_factory=list)
     skipped: list[IngestItem] = field(default_factory=list)
     _paths: set[str] = field(default_factory=set)
@@ -179,7 +182,7 @@ class _Walk:
 
     def _take(self, entry: os.DirEntry[str], path: str) -> None:
         ending = extension(path)
-        if ending not in FORMATS:
+        if ending not in self.formats:
             self._skip(path, f"unsupported format {ending}" if ending else "no file extension")
             return
         stat = entry.stat(follow_symlinks=self.follow_symlinks)

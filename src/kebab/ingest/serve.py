@@ -17,17 +17,22 @@ from typing import Any
 from kebab.domain.chunks import Chunk
 from kebab.domain.documents import Document, LineSpan, Metadata
 from kebab.domain.ingests import FileState
+from kebab.ingest.limits import limit_memory
 from kebab.ingest.prepare import Prepared
 
 
 def serve() -> None:
-    """Answer until the input ends. The first message holds the jobs by name; each request names one."""
+    """Answer until the input ends.
+
+    The first message holds the jobs by name and the memory they may use; each request names a job.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not end up among the answers
     for kind in (Chunk, LineSpan, Document, Metadata, FileState, Prepared):
         _pack_by_fields(kind)
-    jobs = pickle.load(requests)
+    jobs, memory = pickle.load(requests)
+    limit_memory(memory)
     while True:
         try:
             name, work = pickle.load(requests)

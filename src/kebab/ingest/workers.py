@@ -16,10 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Event, Timer
 from typing import Any, cast
 
 import kebab
 from kebab.domain.ingests import IngestItem, Outcome
+from kebab.ingest.parse.formats import extension
+from kebab.ingest.parse.parsed import Format
 from kebab.ingest.prepare import FileTask, Preparing, Result
 
 MIN_FILES = 200
@@ -39,6 +42,10 @@ class WorkerDied(Exception):
     """The process that was asked is gone, by its own fault or because the workers were stopped."""
 
 
+class WorkerOverdue(WorkerDied):
+    """The process was killed because it took too long."""
+
+
 class Workers:
     """Some processes that do named jobs; a job and its work must be picklable.
 
@@ -46,8 +53,9 @@ class Workers:
     whatever they are doing.
     """
 
-    def __init__(self, jobs: Mapping[str, Job], *, processes: int) -> None:
-        self._children = [_Child(jobs) for _ in range(processes)]
+    def __init__(self, jobs: Mapping[str, Job], *, processes: int, memory: int = 0) -> None:
+        """``memory`` is what each process may use, in bytes; 0 means no limit."""
+        self._children = [_Child(jobs, memory) for _ in range(processes)]
         self._idle: SimpleQueue[_Child] = SimpleQueue()
         for child in self._children:
             self._idle.put(child)
@@ -66,16 +74,25 @@ class Workers:
         for child in self._children:
             child.end()
 
-    def submit(self, job: str, work: object) -> Future[Any]:
-        """The answer of the first process that is free; raises WorkerDied, or what unpickling it raises."""
-        return self._threads.submit(self._ask, job, work)
+    def submit(self, job: str, work: object, *, seconds: float | None = None) -> Future[Any]:
+        """The answer of the first process that is free; raises WorkerDied, or what unpickling it raises.
 
-    def _ask(self, job: str, work: object) -> object:
+        One that takes more than ``seconds`` is killed, which raises WorkerOverdue.
+        """
+        return self._threads.submit(self._ask, job, work, seconds)
+
+    def _ask(self, job: str, work: object, seconds: float | None) -> object:
         child = self._idle.get()
         try:
-            return child.ask(job, work)
+            return child.ask(job, work, seconds)
         finally:
             self._idle.put(child)
+
+
+def needs_workers(tasks: list[FileTask], formats: Mapping[str, Format]) -> bool:
+    """Whether these files are many, or one of them may only be read in a process of its own."""
+    kinds = {extension(task.path) for task in tasks}
+    return is_large(tasks) or any(formats[kind].isolated for kind in kinds)
 
 
 def is_large(tasks: list[FileTask]) -> bool:
@@ -83,20 +100,23 @@ def is_large(tasks: list[FileTask]) -> bool:
     return len(tasks) >= MIN_FILES or (len(tasks) > 1 and sum(task.size for task in tasks) >= MIN_BYTES)
 
 
-def prepare_all(tasks: list[FileTask], workers: Workers, *, job: str) -> Iterator[list[Result]]:
+def prepare_all(
+    tasks: list[FileTask], workers: Workers, *, job: str, seconds: float | None = None
+) -> Iterator[list[Result]]:
     """The results in the order of the tasks, some dozens at a time; ``job`` is the workers' Preparing.
 
-    A file that brings its process down is reported as failed; the others of its batch are not lost.
+    A file that brings its process down, or takes more than ``seconds``, is reported as failed; the others of
+    its batch are not lost.
     """
     flights: deque[tuple[list[FileTask], Future[list[Result]]]] = deque()
     for batch in _batches(tasks):
-        flights.append((batch, workers.submit(job, batch)))
+        flights.append((batch, workers.submit(job, batch, seconds=seconds)))
         # Enough ahead to keep the processes busy while the words index commits; more would only fill the
         # memory.
         if len(flights) > 4 * len(workers):
-            yield _landed(*flights.popleft(), workers, job)
+            yield _landed(*flights.popleft(), workers, job, seconds)
     while flights:
-        yield _landed(*flights.popleft(), workers, job)
+        yield _landed(*flights.popleft(), workers, job, seconds)
 
 
 def prepare_here(tasks: Iterable[FileTask], preparing: Preparing) -> Iterator[list[Result]]:
@@ -104,15 +124,24 @@ def prepare_here(tasks: Iterable[FileTask], preparing: Preparing) -> Iterator[li
     return (preparing([task]) for task in tasks)
 
 
-def _landed(batch: list[FileTask], flight: Future[list[Result]], workers: Workers, job: str) -> list[Result]:
+def _landed(
+    batch: list[FileTask],
+    flight: Future[list[Result]],
+    workers: Workers,
+    job: str,
+    seconds: float | None,
+) -> list[Result]:
+    """The results of a batch. Where its process did not survive, each file is read alone: one is to blame."""
     try:
         return flight.result()
-    except WorkerDied:
+    except WorkerDied as error:
         if len(batch) == 1:
-            return [_failed(batch[0])]
-        return [
-            result for task in batch for result in _landed([task], workers.submit(job, [task]), workers, job)
-        ]
+            return [_failed(batch[0], error, seconds)]
+    results = []
+    for task in batch:
+        alone = workers.submit(job, [task], seconds=seconds)
+        results += _landed([task], alone, workers, job, seconds)
+    return results
 
 
 def _batches(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:
@@ -131,19 +160,41 @@ def _batches(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:
 class _Child:
     """One process, started when first needed and again after it died."""
 
-    def __init__(self, jobs: Mapping[str, Job]) -> None:
+    def __init__(self, jobs: Mapping[str, Job], memory: int) -> None:
         self._jobs = dict(jobs)
+        self._memory = memory
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
-    def ask(self, job: str, work: object) -> object:
+    def ask(self, job: str, work: object, seconds: float | None) -> object:
         if self._stopped:
             raise WorkerDied
+        overdue = Event()
+        watch = self._watch(seconds, overdue) if seconds else None
         try:
             return self._answer(job, work)
         except (OSError, EOFError, pickle.UnpicklingError):
             self.end()
-            raise WorkerDied from None
+            raise (WorkerOverdue if overdue.is_set() else WorkerDied) from None
+        finally:
+            if watch is not None:
+                watch.cancel()
+                watch.join()
+            if overdue.is_set():
+                self.end()  # the time was up just when the answer came
+
+    def _watch(self, seconds: float, overdue: Event) -> Timer:
+        """Kills the process when the time is up: whoever reads its answer then meets the end of the pipe."""
+        process = self._process or self._start()
+
+        def kill() -> None:
+            overdue.set()
+            process.kill()
+
+        watch = Timer(seconds, kill)
+        watch.daemon = True
+        watch.start()
+        return watch
 
     def stop(self) -> None:
         """Make whoever waits for the process give up; its pipes are closed by ``end``, when nobody does."""
@@ -171,7 +222,7 @@ class _Child:
         )
         self._process = process
         if process.stdin is not None:
-            process.stdin.write(pickle.dumps(self._jobs))
+            process.stdin.write(pickle.dumps((self._jobs, self._memory)))
         return process
 
     def end(self) -> None:
@@ -188,6 +239,11 @@ class _Child:
         process.wait()
 
 
-def _failed(task: FileTask) -> IngestItem:
-    reason = "the parser process died while reading it"
+def _failed(task: FileTask, error: WorkerDied, seconds: float | None) -> IngestItem:
+    late = isinstance(error, WorkerOverdue)
+    reason = (
+        f"took more than {seconds:g} s to read (ingest.file_timeout_s)"
+        if late
+        else "the parser process died while reading it"
+    )
     return IngestItem(task.source_id, task.path, Outcome.FAILED, reason, byte_len=task.size)

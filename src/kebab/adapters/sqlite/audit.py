@@ -20,8 +20,9 @@ from kebab.adapters.sqlite import seals, texts, vector_blobs
 from kebab.adapters.sqlite.migrations import own_tables, tables
 from kebab.adapters.sqlite.rows import strings
 from kebab.domain.chunks import content_key, embedding_input
-from kebab.domain.documents import Media, TrustLevel
+from kebab.domain.documents import LINED, Media, TrustLevel
 from kebab.domain.ingests import IngestItem, IngestRun
+from kebab.domain.places import parse_place
 from kebab.ports import ModelKey
 
 # Ids are counted up by one for each row: the last half of the range is far beyond any real store, and a store
@@ -83,11 +84,17 @@ def _text(value: object) -> object:
     return msgspec.convert(value, str, strict=True)
 
 
+_located = _json(tuple[tuple[Line, Line] | str, ...])
+
+
 def _lines(value: object) -> object:
-    spans = _json(tuple[tuple[Line, Line], ...])(value)
-    if any(start > end for start, end in spans):  # type: ignore[attr-defined]
+    """Spans of lines, and as the last a place, where there is one."""
+    found: list[Any] = list(_located(value))  # type: ignore[call-overload]
+    if found and isinstance(found[-1], str):
+        parse_place(found.pop())
+    if not all(isinstance(span, tuple) and span[0] <= span[1] for span in found):
         raise ValueError("lines that end before they begin")
-    return spans
+    return found
 
 
 _id, _name, _str, _count = _typed(Id), _typed(Name), _typed(str), _typed(Count)
@@ -173,8 +180,9 @@ _RULES = {
         "OR count(DISTINCT c.ordinal) != d.chunk_count"
     ),
     "a document has no file": (
-        "SELECT d.doc_id FROM documents d LEFT JOIN files f USING (doc_id, source_id, path, asset_id) "
-        "WHERE f.doc_id IS NULL"
+        "SELECT d.doc_id FROM documents d LEFT JOIN files f USING (doc_id, source_id, path) "
+        "WHERE f.doc_id IS NULL OR (f.asset_id != d.asset_id "
+        f"AND d.media IN ({', '.join(repr(str(media)) for media in sorted(LINED))}))"
     ),
     "a file is of no document": (
         "SELECT f.path FROM files f LEFT JOIN documents d USING (doc_id, source_id, path) "

@@ -293,7 +293,7 @@ def _insert_file(connection: sqlite3.Connection, document: Document, state: File
             document.source_id,
             document.path,
             document.doc_id,
-            document.asset_id,
+            state.asset_id,
             state.size,
             state.mtime_ns,
             state.fingerprint,

@@ -9,7 +9,7 @@ from blake3 import blake3
 
 from kebab.adapters.sqlite.rows import Row, as_json
 from kebab.adapters.sqlite.texts import unpacked
-from kebab.domain.ids import DocId
+from kebab.domain.ids import DocId, text_asset
 from kebab.errors import Corrupt
 
 DOCUMENT = (
@@ -56,10 +56,13 @@ def sealed_now(connection: sqlite3.Connection, doc_id: str) -> bytes | None:
 
 def _holds(connection: sqlite3.Connection, doc_id: str) -> bool:
     found = connection.execute(
-        "SELECT d.seal, f.asset_id = d.asset_id AND f.path = d.path AND f.source_id = d.source_id "
-        "FROM documents d LEFT JOIN files f USING (doc_id) WHERE d.doc_id = ?",
+        "SELECT d.seal, f.path = d.path AND f.source_id = d.source_id, d.asset_id, d.parser_version, "
+        "f.asset_id FROM documents d LEFT JOIN files f USING (doc_id) WHERE d.doc_id = ?",
         (doc_id,),
     ).fetchone()
     if found is None or not found[1]:
+        return False
+    text, parser_version, file = found[2:]
+    if text not in (file, text_asset(file, parser_version=parser_version)):
         return False
     return bool(found[0] == sealed_now(connection, doc_id))

@@ -1,18 +1,59 @@
-"""Which parser reads which file."""
+"""Which parser reads which file.
+
+A new format is a module beside this one with a ``FORMAT``, and a line in the table. Modules are imported when
+a file of theirs is read, and the libraries they need when they parse.
+"""
 
 from __future__ import annotations
 
-from kebab.ingest.parse import markdown, text
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+
 from kebab.ingest.parse.parsed import Format
 
-FORMATS: dict[str, Format] = {
-    ".md": markdown.FORMAT,
-    ".markdown": markdown.FORMAT,
-    ".mdx": markdown.FORMAT,
-    ".txt": text.FORMAT,
-    ".text": text.FORMAT,
+_MODULES = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".mdx": "markdown",
+    ".txt": "text",
+    ".text": "text",
+    ".srt": "subtitles",
+    ".vtt": "subtitles",
 }
-"""Lower-case extension → format."""
+"""Lower-case extension → module in this folder."""
+
+
+class _Formats(Mapping[str, Format]):
+    """The formats by extension. Asking whether there is one imports nothing."""
+
+    def __getitem__(self, ending: str) -> Format:
+        return _loaded(_MODULES[ending])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+    def __contains__(self, ending: object) -> bool:
+        return ending in _MODULES
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __reduce__(self) -> str:
+        return "FORMATS"  # another process has its own
+
+
+@cache
+def _loaded(module: str) -> Format:
+    found = import_module(f"kebab.ingest.parse.{module}").FORMAT
+    assert isinstance(found, Format)
+    return found
+
+
+FORMATS: Mapping[str, Format] = _Formats()
 
 
 def extension(name: str) -> str:

@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 
 from kebab.domain.documents import BlockKind, Media
 from kebab.domain.language import detect
+from kebab.ingest.chunk import md_heading
 from kebab.ingest.parse.front_matter import read_front_matter
 from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.metadata import read_metadata, text_value
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
 from kebab.ingest.parse.text import first_words
+from kebab.ingest.parse.textual import Decoding
 
 VERSION = "markdown-v2"
 
@@ -53,10 +55,11 @@ def parse_markdown(lines: Lines, defaults: Defaults) -> Parsed:
         metadata=metadata,
         blocks=tuple(blocks),
         warnings=front.warnings + warnings,
+        lines=lines,
     )
 
 
-FORMAT = Format(Media.MARKDOWN, VERSION, parse_markdown)
+FORMAT = Format(Media.MARKDOWN, VERSION, Decoding(parse_markdown), md_heading.CHUNKER)
 
 
 def _title(blocks: list[ParsedBlock], body: str) -> str:

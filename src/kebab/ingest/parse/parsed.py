@@ -1,4 +1,4 @@
-"""What every parser gives back: blocks by line, and what the file says of itself."""
+"""What every parser takes and gives back: bytes in, located blocks out."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kebab.domain.documents import BlockKind, Media, Metadata, TrustLevel
+from kebab.domain.places import Place
+from kebab.ingest.chunk.chunker import Chunker
 from kebab.ingest.parse.lines import Lines
 
 
 class ParsedBlock(NamedTuple):
-    """A block before it has an id; lines are 1-based and inclusive, those of the file on disk."""
+    """A block before it has an id; lines are 1-based and inclusive, those of the parsed text."""
 
     kind: BlockKind
     start: int
@@ -19,6 +21,8 @@ class ParsedBlock(NamedTuple):
     heading_path: tuple[str, ...]
     level: int = 0
     heading: str = ""
+    place: Place | None = None
+    """Where it stands in the file; None where the text is the file, and its lines can be cited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,8 @@ class Defaults:
     stem: str
     source_type: str = "note"
     trust_level: TrustLevel = TrustLevel.PRIMARY
+    extension: str = ""
+    """Lower case, with its dot: one parser may read several kinds of files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +47,26 @@ class Parsed:
     lang: str
     metadata: Metadata
     blocks: tuple[ParsedBlock, ...]
+    lines: Lines
+    """The text: the whole file, decoded, or what the parser read out of it."""
     warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
+class Unreadable:
+    """The bytes are not what the file's name says; ``reason`` says why, for people."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file and its parser; ``version`` changes whenever the same text would give other blocks."""
+    """A kind of file, its parser and the chunker that suits it."""
 
     media: Media
     version: str
-    parse: Callable[[Lines, Defaults], Parsed]
+    """Changes whenever the same bytes would give other blocks."""
+    parse: Callable[[bytes, Defaults], Parsed | Unreadable]
+    chunker: Chunker
+    isolated: bool = False
+    """Read in a worker process only, under limits of time and memory: for parsers that can hang or crash."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from kebab.domain.documents import BlockKind, Media, Metadata
 from kebab.domain.language import detect
+from kebab.ingest.chunk import md_heading
 from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
+from kebab.ingest.parse.textual import Decoding
 
 VERSION = "text-v1"
 TITLE_CHARS = 80
@@ -20,6 +22,7 @@ def parse_text(lines: Lines, defaults: Defaults) -> Parsed:
         lang=detect(text),
         metadata=Metadata(source_type=defaults.source_type, trust_level=defaults.trust_level),
         blocks=tuple(ParsedBlock(BlockKind.PARAGRAPH, start, end, ()) for start, end in paragraphs),
+        lines=lines,
     )
 
 
@@ -32,4 +35,4 @@ def first_words(line: str) -> str:
     return words[:TITLE_CHARS].rsplit(" ", 1)[0].rstrip() + "…"
 
 
-FORMAT = Format(Media.TEXT, VERSION, parse_text)
+FORMAT = Format(Media.TEXT, VERSION, Decoding(parse_text), md_heading.CHUNKER)

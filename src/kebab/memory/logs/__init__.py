@@ -1,1 +1,0 @@
-"""Traces that agents leave anyway, read as executions: session logs and spans."""
