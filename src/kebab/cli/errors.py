@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import click
 from click.exceptions import NoArgsIsHelpError
 
+from kebab.cli.screen import Screen
 from kebab.errors import KebabError, redacted
 
 INTERRUPTED = 130
@@ -42,10 +43,10 @@ def report(error: BaseException, *, arguments: Sequence[str]) -> int:
 
 def print_error(message: str, *, hint: str | None = None) -> None:
     """One line ``error: …`` and, where there is something to do, one line ``hint: …``, both on stderr."""
-    color = None if sys.stderr.isatty() and not os.environ.get("NO_COLOR") else False
-    click.echo(click.style("error: ", fg="red", bold=True) + message, err=True, color=color)
+    screen = Screen.of(sys.stderr)
+    click.echo(screen.style("error: ", fg="red", bold=True) + message, err=True)
     if hint:
-        click.echo(click.style("hint: ", fg="cyan") + hint, err=True, color=color)
+        click.echo(screen.style("hint: ", fg="cyan") + hint, err=True)
 
 
 def silence_stdout() -> None:

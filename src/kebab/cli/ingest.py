@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kebab.cli.screen import harmless
 from kebab.cli.session import Session, command
 from kebab.cli.tables import seconds_of
+from kebab.domain.controls import harmless_line
 from kebab.domain.ingests import IngestItem, IngestReport, Outcome, RunStatus
 from kebab.errors import InvalidInput
 
@@ -126,5 +126,5 @@ def _trouble(items: list[IngestItem], screen: Screen) -> list[str]:
 def _item(item: IngestItem, screen: Screen) -> str:
     color = {Outcome.FAILED: "red", Outcome.REMOVED: "yellow"}.get(item.outcome, "green")
     said = item.reason or "; ".join(item.warnings)
-    told = harmless(f"{item.path or item.source_id}" + (f": {said}" if said else ""))
+    told = harmless_line(f"{item.path or item.source_id}" + (f": {said}" if said else ""))
     return f"  {screen.style(item.outcome.value, fg=color)}  {told}"

@@ -12,6 +12,7 @@ import click
 from click.exceptions import NoSuchCommand
 
 from kebab.cli.errors import report
+from kebab.cli.output import harmless_output
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +66,19 @@ class LazyGroup(click.Group):
     ) -> int:
         """Run; report any failure as ``error: …`` and ``hint: …``; return or leave with the exit code."""
         arguments = list(sys.argv[1:] if args is None else args)
+        with harmless_output():
+            code = self._run(arguments, prog_name, complete_var, **extra)
+        if standalone_mode:
+            sys.exit(code)
+        return code
+
+    def _run(
+        self, arguments: list[str], prog_name: str | None, complete_var: str | None, **extra: Any
+    ) -> int:
         try:
             result = super().main(arguments, prog_name, complete_var, standalone_mode=False, **extra)
             code = result if isinstance(result, int) else 0
             sys.stdout.flush()
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last place: no user meets a traceback
-            code = report(error, arguments=arguments)
-        if standalone_mode:
-            sys.exit(code)
+            return report(error, arguments=arguments)
         return code

@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from kebab.cli.filters import filter_options
-from kebab.cli.screen import Screen, harmless
+from kebab.cli.screen import Screen
 from kebab.cli.session import Session, command, group
 from kebab.cli.tables import pairs, seconds_of, size_of, table
+from kebab.domain.controls import harmless
 from kebab.domain.documents import DocumentSummary, LineSpan
 from kebab.domain.ingests import IngestItem, IngestRun
 from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
@@ -247,8 +248,8 @@ def _fetched(session: Session, result: FetchResult) -> None:
         session.say(f"cut after line {result.line_end} to fit --max-tokens")
 
 
-def _verbatim(result: FetchResult, screen: Screen) -> str:
+def _verbatim(result: FetchResult, screen: Screen) -> str | bytes:
     """To a file or a pipe byte for byte; a terminal would obey the control characters of a text."""
     parts = [result.context_before, result.text, result.context_after]
     text = "\n".join(part for part in parts if part).removesuffix("\n")
-    return harmless(text) if screen.terminal else text
+    return text if screen.terminal else text.encode()

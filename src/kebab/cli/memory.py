@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -218,11 +217,12 @@ def import_file(session: Session, file: IO[bytes]) -> int:
 def export_file(session: Session, file: Path | None, force: bool) -> None:
     """Write every record as ndjson, vectors included, to a file or to stdout."""
     from kebab.disk.named_files import named_file
+    from kebab.domain.controls import harmless_json
 
     lines = session.kebab().memory.export_lines()
     if file is None:
         for line in lines:
-            sys.stdout.write(f"{line}\n")
+            click.echo(harmless_json(line.encode()))
         return
     with named_file(file, force=force) as out:
         count = sum(1 for line in lines if out.write(f"{line}\n".encode()))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kebab.cli.screen import Screen, clip, harmless
+from kebab.cli.screen import Screen, clip
 from kebab.cli.tables import pairs, seconds_of, table
+from kebab.domain.controls import harmless
 from kebab.domain.executions import (
     AgentRank,
     Cause,

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import click
 
 from kebab.cli.errors import INTERRUPTED
+from kebab.cli.output import bare
 from kebab.cli.screen import clip_start, pad
+from kebab.domain.controls import harmless_line
 from kebab.domain.ingests import IngestPhase, IngestProgress
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ def _reporting(session: Session) -> Iterator[Report]:
     else:
         from rich.console import Console
 
-        with bar_on(Console(stderr=True)) as bar:
+        with bar_on(Console(file=bare(sys.stderr))) as bar:
             yield bar.show
 
 
@@ -76,7 +78,8 @@ def _interruptible(watch: Watch) -> Iterator[None]:
         if watch.stopping:
             # Not KeyboardInterrupt: unwinding would wait for workers. Every write is a transaction, so
             # leaving here is as safe as a power cut.
-            click.echo("\x1b[?25h" if sys.stderr.isatty() else "", err=True, nl=False)
+            bare(sys.stderr).write("\x1b[?25h" if sys.stderr.isatty() else "")
+            sys.stderr.flush()
             os._exit(INTERRUPTED)
         watch.stopping = True
         click.echo("\nfinishing the current file; press Ctrl-C again to stop at once", err=True)
@@ -113,7 +116,7 @@ class _Bar:
             completed=event.done,
             total=event.total or None,
             rate=f"{event.rate:,.0f} {UNITS.get(event.phase, 'files')}/s" if event.rate else "",
-            path=pad(clip_start(event.path or "", self.path_columns), self.path_columns),
+            path=pad(clip_start(harmless_line(event.path or ""), self.path_columns), self.path_columns),
         )
 
 

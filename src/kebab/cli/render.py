@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from kebab.cli.screen import Screen, clip, clip_start, harmless, pad, width, wrap
+from kebab.cli.screen import Screen, clip, clip_start, pad, width, wrap
+from kebab.domain.controls import harmless
 from kebab.domain.hits import Degradation, FusionNote, Leg, SearchHit, SearchResponse, SearchTrace, Snippet
 from kebab.domain.queries import SearchMode
 from kebab.domain.why import ChunkPlace, LegPlace, WhyReport

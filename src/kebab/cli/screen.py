@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import unicodedata
 from dataclasses import dataclass
 from typing import IO, Any
 
 import click
+
+from kebab.cli.output import ESC
+from kebab.domain.controls import harmless_line
 
 DEFAULT_COLUMNS = 100
 """Width of piped output: results stay readable without a terminal to ask."""
@@ -18,7 +20,10 @@ BLOCKS = "▏▎▍▌▋▊▉█"
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """How to write for one stream; the plain one has neither colours nor links."""
+    """How to write for one stream; the plain one has neither colours nor links.
+
+    Its escape sequences begin with ``ESC``, which becomes the real character where they are printed.
+    """
 
     columns: int = DEFAULT_COLUMNS
     color: bool = False
@@ -37,7 +42,10 @@ class Screen:
 
     def style(self, text: str, **attributes: Any) -> str:
         """The text with click's style attributes, or as it is where colours are off."""
-        return click.style(text, **attributes) if self.color and text and attributes else text
+        if not (self.color and text and attributes):
+            return text
+        before, _, after = click.style("\n", **attributes).replace("\x1b", ESC).partition("\n")
+        return f"{before}{text}{after}"
 
     def dim(self, text: str) -> str:
         return self.style(text, dim=True)
@@ -47,7 +55,9 @@ class Screen:
 
     def link(self, text: str, url: str | None) -> str:
         """An OSC 8 hyperlink; terminals that do not know it show the text alone."""
-        return f"\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\" if self.links and url else text
+        if not (self.links and url):
+            return text
+        return f"{ESC}]8;;{harmless_line(url)}{ESC}\\{text}{ESC}]8;;{ESC}\\"
 
     def bar(self, share: float, *, cells: int = 10) -> str:
         """A bar of ``cells`` columns filled by ``share`` of 1, in eighths of a column."""
@@ -55,15 +65,6 @@ class Screen:
         full, part = divmod(eighths, 8)
         drawn = "█" * full + (BLOCKS[part - 1] if part else "")
         return drawn + "·" * (cells - len(drawn))
-
-
-# Everything a terminal obeys but a line break and a tab: escapes, bells, deletions, the C1 controls.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def harmless(text: str) -> str:
-    """The text with control characters made visible, character for character: notes may come from anyone."""
-    return _CONTROL.sub("\ufffd", text)
 
 
 def width(text: str) -> int:

@@ -93,9 +93,10 @@ class Session:
         """The terminal behind stdout, or what stands in for it when piped."""
         return Screen.of(sys.stdout)
 
-    def put(self, shape: object, human: Callable[[], str]) -> None:
+    def put(self, shape: object, human: Callable[[], str | bytes]) -> None:
         """Write the result: the wire shape as one JSON line with ``--json``, else the text for people.
 
+        Text is made harmless where it is printed; bytes are written as they are.
         ``shape`` may be a function that gives it, so that nothing of it is loaded for people.
         """
         if self.json:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kebab.cli.screen import Screen, clip, clip_start, harmless, pad, width
+from kebab.cli.screen import Screen, clip, clip_start, pad, width
+from kebab.domain.controls import harmless_line
 
 GAP = "  "
 
@@ -23,9 +24,9 @@ def table(
     A cell that does not fit loses its end; in the column ``keep_end``, of paths or headings, its beginning.
     Without a terminal there is no header and no clipping: one line a row, cells separated by tabs.
     """
-    rows = [[harmless(cell) for cell in row] for row in rows]
+    rows = [[harmless_line(cell) for cell in row] for row in rows]
     if not screen.terminal:
-        return "\n".join("\t".join(_plain(cell) for cell in row) for row in rows)
+        return "\n".join("\t".join(row) for row in rows)
     grow = [grow] if isinstance(grow, int) else grow
     sizes = [max(width(row[column]) for row in [header, *rows]) for column in range(len(header))]
     room = screen.columns - len(GAP) * (len(header) - 1)
@@ -53,10 +54,6 @@ def _line(cells: Sequence[str], sizes: Sequence[int], keep_end: int | None = Non
     return GAP.join(shown).rstrip()
 
 
-def _plain(cell: str) -> str:
-    return " ".join(cell.split()) if "\t" in cell or "\n" in cell else cell
-
-
 def pairs(
     items: Sequence[tuple[str, str]], *, screen: Screen, styles: Mapping[str, Mapping[str, Any]] | None = None
 ) -> str:
@@ -67,7 +64,7 @@ def pairs(
     size = max((width(name) for name, _ in items), default=0)
     styled = styles or {}
     return "\n".join(
-        f"{screen.dim(pad(name, size))}{GAP}{screen.style(harmless(value), **styled.get(name, {}))}"
+        f"{screen.dim(pad(name, size))}{GAP}{screen.style(harmless_line(value), **styled.get(name, {}))}"
         for name, value in items
     )
 

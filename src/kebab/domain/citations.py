@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import quote, unquote
 
+from kebab.domain.controls import FORBIDDEN
 from kebab.domain.documents import LineSpan
 from kebab.domain.places import (
     Caption,
@@ -21,6 +22,7 @@ from kebab.domain.places import (
     parse_place,
 )
 
+_ENDING = re.compile(rf"[#%?\s]|{FORBIDDEN.pattern}")
 _LINES = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?")
 
 
@@ -98,8 +100,8 @@ def cite(
 
 
 def encode_path(path: str) -> str:
-    """Escape what would end or break a URI, and nothing else, so that Korean names stay readable."""
-    return re.sub(r"[#%?\s\x00-\x1f]", lambda match: quote(match.group(), safe=""), path)
+    """Escape what would end a URI or be obeyed by a terminal; letters of any script stay readable."""
+    return _ENDING.sub(lambda match: quote(match.group(), safe="", errors="replace"), path)
 
 
 def parse_citation(uri: str) -> tuple[str, LineSpan | Place]:

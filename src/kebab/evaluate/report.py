@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from urllib.parse import quote
 
 from kebab.disk.named_files import check_target, named_file
+from kebab.domain.controls import harmless
 from kebab.domain.evaluations import METRICS, EvalComparison, EvalReport, QueryChange, QueryScore
 from kebab.errors import InvalidInput
 from kebab.evaluate.plots import Bar, bars, skyline, text_bar
 
+# Queries and file names come from anyone, and viewers of Markdown let HTML through.
+_ACTIVE = re.compile(r"[\\`*\[\]<>|&]")
 SHOWN = 20
 """How many of the lost or changed queries a report lists."""
 
@@ -79,11 +84,12 @@ def page_of_comparison(comparison: EvalComparison) -> Page:
 
 def markdown(page: Page, *, image: str | None = None) -> str:
     """The page as GitHub Markdown; ``image`` names the file that holds the plots, if one is written."""
-    lines = [f"# {page.title}", "", page.facts, ""]
+    title = _plain(page.title)
+    lines = [f"# {title}", "", _plain(page.facts), ""]
     if image:
-        lines += [f"![{page.title}]({image})", ""]
+        lines += [f"![{title}]({quote(image)})", ""]
     for table in page.tables:
-        lines += [f"## {table.title}", "", _row(table.columns), _row(("---",) * len(table.columns))]
+        lines += [f"## {_plain(table.title)}", "", _row(table.columns), _row(("---",) * len(table.columns))]
         lines += [_row(row) for row in table.rows] + [""]
     return "\n".join(lines)
 
@@ -121,7 +127,7 @@ def write(page: Page, file: Path, *, force: bool = False) -> list[Path]:
         written = {file: markdown(page, image=image.name), image: _stacked(page.plots)}
     for path, text in written.items():
         with named_file(path, force=force) as out:
-            out.write(text.encode())
+            out.write(harmless(text).encode())
     return list(written)
 
 
@@ -209,7 +215,12 @@ def _changes(title: str, changes: Sequence[QueryChange]) -> Table:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |"
+    return "| " + " | ".join(map(_plain, cells)) + " |"
+
+
+def _plain(text: str) -> str:
+    """A text on one line in Markdown, where it can be no tag, link, image or column."""
+    return _ACTIVE.sub(r"\\\g<0>", " ".join(harmless(text).split()))
 
 
 def _html_table(table: Table) -> str:

@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from kebab.domain.controls import harmless_json
+
 S = TypeVar("S", bound=msgspec.Struct)
 
 
@@ -30,5 +32,8 @@ def of(source: object, shape: type[S], **replaced: Any) -> S:
 
 
 def encode(shape: object) -> bytes:
-    """One line of JSON. Equal values give equal bytes: declared key order, sorted maps, shortest floats."""
-    return msgspec.json.encode(shape, order="deterministic")
+    """One line of JSON. Equal values give equal bytes: declared key order, sorted maps, shortest floats.
+
+    Characters that a terminal would obey are escaped.
+    """
+    return harmless_json(msgspec.json.encode(shape, order="deterministic"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kebab.cli import render
+from kebab.cli import output, render
 from kebab.cli.screen import Screen, width
 from kebab.domain.citations import Citation, CitationKind
 from kebab.domain.fusion import Ranked
@@ -68,7 +68,8 @@ RESPONSE = SearchResponse(
 
 
 def shown(response: SearchResponse = RESPONSE, *, screen: Screen = PLAIN, explain: bool = False) -> str:
-    return render.search_results(response, screen=screen, explain=explain, locate=lambda hit: "file:///x")
+    text = render.search_results(response, screen=screen, explain=explain, locate=lambda hit: "file:///x")
+    return output.shown(text)
 
 
 def without_escapes(text: str) -> str:

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kebab.cli.screen import Screen, clip, clip_start, harmless, pad, width, wrap
+from kebab.cli import output
+from kebab.cli.screen import Screen, clip, clip_start, pad, width, wrap
 from kebab.cli.tables import pairs, seconds_of, size_of, table
+from kebab.domain.controls import harmless
 
 TEXTS = st.text(alphabet=st.sampled_from("ab 한글字é́\n-"), max_size=80)
 COLOR = Screen(columns=80, color=True, links=True, terminal=True)
@@ -61,9 +63,9 @@ def test_bars_are_as_long_as_their_share() -> None:
 
 def test_links_and_colours_are_for_terminals_alone() -> None:
     assert PLAIN.link("a", "file:///a") == "a"
-    assert COLOR.link("a", "file:///a") == "\x1b]8;;file:///a\x1b\\a\x1b]8;;\x1b\\"
+    assert output.shown(COLOR.link("a", "file:///a")) == "\x1b]8;;file:///a\x1b\\a\x1b]8;;\x1b\\"
     assert PLAIN.style("a", fg="red") == "a"
-    assert "\x1b[31m" in COLOR.style("a", fg="red")
+    assert "\x1b[31m" in output.shown(COLOR.style("a", fg="red"))
 
 
 class Terminal(io.StringIO):
@@ -112,7 +114,8 @@ def test_a_piped_table_is_tab_separated_and_whole() -> None:
 
 
 def test_a_styled_value_shows_its_style_and_not_the_signs_for_it() -> None:
-    shown = pairs([("title", "제목"), ("path", "a\x1bb")], screen=COLOR, styles={"title": {"bold": True}})
+    text = pairs([("title", "제목"), ("path", "a\x1bb")], screen=COLOR, styles={"title": {"bold": True}})
+    shown = output.shown(text)
     assert "\x1b[1m제목\x1b[0m" in shown
     assert shown.endswith("a\ufffdb")
 
