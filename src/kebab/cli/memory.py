@@ -164,8 +164,10 @@ def agents(session: Session, task_type: str | None, half_life: float) -> int:
     The order is that of the lower end of a 95 % interval: three lucky runs do not pass fifty good ones.
     """
     from kebab.wire import memory as wire
+    from kebab.wire.requests.memory import MemoryAgentsRequest
 
-    found = session.kebab().memory.rank_agents(task_type, half_life_days=half_life)
+    asked = MemoryAgentsRequest.of(task_type=task_type, half_life_days=half_life)
+    found = session.kebab().memory.rank_agents(task_type, half_life_days=asked.half_life_days)
     session.put(wire.agent_ranking(task_type, found), lambda: view.agents(found, session.screen))
     return 0 if found else 1
 
@@ -244,8 +246,11 @@ def stats(session: Session) -> None:
 def prune(session: Session, older_than: float, dry_run: bool) -> None:
     """Remove runs that finished longer ago than so many days."""
     from kebab.wire import memory as wire
+    from kebab.wire.requests.memory import MemoryPruneRequest
 
-    count = session.kebab().memory.prune(older_than=timedelta(days=older_than), dry_run=dry_run)
+    asked = MemoryPruneRequest.of(older_than_days=older_than, dry_run=dry_run)
+    age = timedelta(days=asked.older_than_days)
+    count = session.kebab().memory.prune(older_than=age, dry_run=dry_run)
     shape = wire.MemoryChange(action="pruned", executions=count, dry_run=dry_run)
     session.put(shape, lambda: f"{'would remove' if dry_run else 'removed'} {count}")
 

@@ -34,8 +34,8 @@ Free = Annotated[T, Untrusted.SETS]
 InProject = Annotated[T, Untrusted.NAMES_IN_PROJECT]
 InKebab = Annotated[T, Untrusted.NAMES_IN_KEBAB]
 
-Positive = Annotated[int, Meta(ge=1)]
-NonNegative = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1, le=100_000_000)]
+NonNegative = Annotated[int, Meta(ge=0, le=100_000_000)]
 # Names of engines, checked when the file is read: a search must not be the first to learn of a wrong one.
 LexicalEngine = Annotated[str, Meta(pattern="^(tantivy|fts5)$")]
 VectorEngine = Annotated[str, Meta(pattern="^(auto|int8|lance)$")]
@@ -93,11 +93,11 @@ class Ingest(Section, frozen=True):
 
 
 class Chunking(Section, frozen=True):
-    target_tokens: Free[Annotated[int, Meta(ge=16)]] = 500
+    target_tokens: Free[Annotated[int, Meta(ge=16, le=1_000_000)]] = 500
     """Paragraphs gather until a chunk has about this size."""
     overlap_tokens: Free[NonNegative] = 80
     """What a chunk repeats of the one before it, in whole blocks."""
-    max_tokens: Free[Annotated[int, Meta(ge=16)]] = 1000
+    max_tokens: Free[Annotated[int, Meta(ge=16, le=1_000_000)]] = 1000
     """No chunk is ever larger."""
 
     def __post_init__(self) -> None:
@@ -133,7 +133,7 @@ class LlmModel(Section, frozen=True):
     """Address of the server."""
     temperature: Annotated[float, Meta(ge=0)] = 0.0
     """0 gives the same answer each time, as far as the model can."""
-    seed: int = 0
+    seed: Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)] = 0
     """For models that take one."""
     timeout_s: Annotated[float, Meta(gt=0)] = 120.0
     """Seconds without an answer before giving up."""
@@ -234,7 +234,7 @@ class Gate(Section, frozen=True):
 
 class Rag(Section, frozen=True):
     gate: Gate = Gate()
-    max_context_tokens: Annotated[int, Meta(ge=256)] = 8000
+    max_context_tokens: Annotated[int, Meta(ge=256, le=10_000_000)] = 8000
     """How much evidence an answer may rest on."""
 
 

@@ -90,7 +90,7 @@ class Searcher:
         found = retriever.search(replace(query, k=offset + query.k + 1))
         hits, truncated = page.within_budget(found.hits[offset : offset + query.k], max_tokens)
         end = offset + len(hits)
-        more = len(found.hits) > end
+        more = len(found.hits) > end and end <= page.DEEPEST_HIT
         following = page.make_cursor(end, revision=revision, query=query, fusion=policy) if more else None
         return SearchResponse(
             query=encodable(text),

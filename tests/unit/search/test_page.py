@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import base64
+import json
+import string
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from kebab.domain.queries import SearchMode, SearchQuery
-from kebab.errors import InvalidInput, StaleCursor
-from kebab.search.page import make_cursor, read_cursor, within_budget
+from kebab.errors import InvalidInput, KebabError, StaleCursor
+from kebab.search.page import DEEPEST_HIT, _seal, make_cursor, read_cursor, within_budget
 from tests.unit.search.conftest import Shelf
 
 QUERY = SearchQuery("alpha")
@@ -25,6 +31,55 @@ def test_a_changed_corpus_makes_a_cursor_stale() -> None:
 def test_anything_else_is_not_a_cursor(cursor: str) -> None:
     with pytest.raises(InvalidInput):
         read_cursor(cursor, revision=1, query=QUERY)
+
+
+@given(st.text() | st.text(string.ascii_letters + string.digits + "-_=", max_size=300))
+def test_no_text_that_is_not_a_cursor_passes_for_one(cursor: str) -> None:
+    with pytest.raises(InvalidInput, match="not a cursor"):
+        read_cursor(cursor, revision=1, query=QUERY)
+
+
+@given(st.integers(1, DEEPEST_HIT), st.integers(0, 100), st.characters())
+def test_a_cursor_with_one_character_changed_is_refused(offset: int, at: int, character: str) -> None:
+    cursor = make_cursor(offset, revision=7, query=QUERY)
+    at %= len(cursor)
+    changed = cursor[:at] + character + cursor[at + 1 :]
+    # The last character of base64 has bits that stand for nothing.
+    assume(changed != cursor and at < len(cursor) - 1)
+
+    with pytest.raises(InvalidInput, match="not a cursor"):
+        read_cursor(changed, revision=7, query=QUERY)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(JSON | st.sampled_from([None, [], 10**400, 10**9, -1, 0, True, "1", 1.0, DEEPEST_HIT + 1]), JSON)
+def test_a_forged_cursor_asks_for_no_more_than_a_page_within_reach(offset: Any, revision: Any) -> None:
+    cursor = forged(offset, 7 if revision is None else revision)
+    try:
+        reached = read_cursor(cursor, revision=7, query=QUERY)
+    except KebabError:
+        return
+    assert 1 <= reached <= DEEPEST_HIT
+
+
+@pytest.mark.parametrize("offset", [None, [], {}, 10**400, 10**9, -1, 0, True, "1", 1.0, DEEPEST_HIT + 1])
+def test_a_forged_offset_out_of_reach_is_refused(offset: Any) -> None:
+    with pytest.raises(InvalidInput, match="not a cursor"):
+        read_cursor(forged(offset, 7), revision=7, query=QUERY)
+
+
+def forged(offset: Any, revision: Any) -> str:
+    """A cursor whose digest is right, whatever it holds."""
+    true = make_cursor(1, revision=7, query=QUERY)
+    content = [offset, revision, json.loads(base64.urlsafe_b64decode(true + "=="))[2]]
+    payload = json.dumps([*content, _seal(content)])
+    return base64.urlsafe_b64encode(payload.encode()).decode().rstrip("=")
 
 
 def test_a_cursor_of_another_query_is_refused() -> None:

@@ -39,8 +39,8 @@ class FetchSpanRequest(
     """Lines ``start`` to ``end`` of a document as indexed, inclusive; the first line is 1."""
 
     reference: str
-    start: Annotated[int, Meta(ge=1)]
-    end: Annotated[int, Meta(ge=1)]
+    start: Annotated[int, Meta(ge=1, le=(1 << 53))]
+    end: Annotated[int, Meta(ge=1, le=(1 << 53))]
 
     def __post_init__(self) -> None:
         not_empty("reference", self.reference)

@@ -25,7 +25,7 @@ class RunFilters(Request, frozen=True, kw_only=True):
     """Finished at this ISO 8601 time or later."""
     before: str | None = None
     """Finished earlier than this."""
-    max_cost_cents: Annotated[int, Meta(ge=0)] | None = None
+    max_cost_cents: Annotated[int, Meta(ge=0, le=(1 << 53))] | None = None
 
     def __post_init__(self) -> None:
         for name in ("after", "before"):
@@ -118,7 +118,7 @@ class MemoryAgentsRequest(
     """Agents by what they achieve at the least; a run of ``half_life_days`` ago counts half."""
 
     task_type: str | None = None
-    half_life_days: Annotated[float, Meta(gt=0)] = 30.0
+    half_life_days: Annotated[float, Meta(gt=0, le=365_000)] = 30.0
 
 
 class MemoryCurveRequest(
@@ -135,7 +135,7 @@ class MemoryPruneRequest(
 ):
     """Remove runs that finished longer ago than so many days."""
 
-    older_than_days: Annotated[float, Meta(ge=0)]
+    older_than_days: Annotated[float, Meta(ge=0, le=365_000)]
     dry_run: bool = False
 
 
