@@ -6,6 +6,7 @@ import unicodedata
 from pathlib import Path
 
 from kebab.adapters.source_files import DiskSourceFiles
+from kebab.domain.citations import SourceState
 from kebab.domain.ids import AssetId, DocId
 from kebab.domain.ingests import NO_TIME, FileState
 
@@ -30,18 +31,20 @@ def test_a_file_whose_name_is_decomposed_on_disk_is_found(tmp_path: Path) -> Non
     folder = tmp_path / unicodedata.normalize("NFD", "폴더")
     file = written(folder / unicodedata.normalize("NFD", "한글.md"))
     files = watched(file, root=tmp_path)
-    assert not files.changed("notes", PATH)
+    assert files.state("notes", PATH) is SourceState.CURRENT
     written(file, "another text")
-    assert files.changed("notes", PATH)
+    assert files.state("notes", PATH) is SourceState.CHANGED
 
 
-def test_a_file_that_was_removed_has_changed_and_one_that_never_was_here_has_not(tmp_path: Path) -> None:
+def test_a_removed_file_is_gone_and_of_one_that_never_was_here_nothing_is_known(
+    tmp_path: Path,
+) -> None:
     file = written(tmp_path / PATH)
     seen, imported = watched(file, root=tmp_path), watched(file, root=tmp_path, mtime_ns=NO_TIME)
-    assert not seen.changed("notes", PATH)
+    assert seen.state("notes", PATH) is SourceState.CURRENT
     file.unlink()
-    assert seen.changed("notes", PATH)
-    assert not imported.changed("notes", PATH)
+    assert seen.state("notes", PATH) is SourceState.GONE
+    assert imported.state("notes", PATH) is None
     file.parent.rmdir()
-    assert seen.changed("notes", PATH)
-    assert not seen.changed("elsewhere", PATH)
+    assert seen.state("notes", PATH) is SourceState.GONE
+    assert seen.state("elsewhere", PATH) is None

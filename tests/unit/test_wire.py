@@ -61,7 +61,7 @@ def a_hit(**changes: Any) -> SearchHit:
         "embedding_model": None,
         "chunker_version": "md-heading-v1",
         "indexed_at": "2026-01-01T00:00:00Z",
-        "stale": False,
+        "old": False,
         "source_id": "default",
         "trust_level": "primary",
         "evidence": (LegEvidence(Leg.LEXICAL, 1, 9.5, 0.3, ("seat",)),),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
 
+from kebab.domain.citations import SourceState
 from kebab.domain.ids import AssetId, asset_id, content_hash, nfc
 from kebab.domain.ingests import NO_TIME, FileState
 
@@ -16,8 +17,8 @@ from kebab.domain.ingests import NO_TIME, FileState
 class DiskSourceFiles:
     """Compares size and time with what was indexed, and the content where only the time differs.
 
-    A copied, touched or checked out file still has the lines that a citation names. A source without a folder
-    never changes.
+    A copied, touched or checked out file still has the lines that a citation names. Of a source without a
+    folder nothing is known.
 
     A file whose time is not known came with a bundle: while it is not here, nothing can have changed it.
     """
@@ -26,19 +27,23 @@ class DiskSourceFiles:
     states: Callable[[str, str], FileState | None]
     """What is known of a path of a source."""
 
-    def changed(self, source_id: str, path: str) -> bool:
+    def state(self, source_id: str, path: str) -> SourceState | None:
         root = self.roots.get(source_id)
-        state = self.states(source_id, path)
-        if root is None or state is None:
-            return False
+        known = self.states(source_id, path)
+        if root is None or known is None:
+            return None
         file = _on_disk(root, path)
         try:
             found = file.stat()
         except OSError:
-            return state.mtime_ns != NO_TIME and root.is_dir()
-        if found.st_size != state.size or not S_ISREG(found.st_mode):
-            return True
-        return found.st_mtime_ns != state.mtime_ns and _asset(file) != state.asset_id
+            return SourceState.GONE if known.mtime_ns != NO_TIME and root.is_dir() else None
+        return SourceState.CURRENT if _is_same(file, found, known) else SourceState.CHANGED
+
+
+def _is_same(file: Path, found: os.stat_result, known: FileState) -> bool:
+    if found.st_size != known.size or not S_ISREG(found.st_mode):
+        return False
+    return found.st_mtime_ns == known.mtime_ns or _asset(file) == known.asset_id
 
 
 def _asset(file: Path) -> AssetId | None:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from kebab.domain.answers import Evidence
 from kebab.domain.chunks import StoredChunk
-from kebab.domain.citations import Citation, cite
+from kebab.domain.citations import Citation, SourceState, cite
 from kebab.domain.documents import LineSpan
+from kebab.domain.ids import ChunkId
 from kebab.domain.tokens import estimate_tokens
 
 _MOST_ITEMS = 15
 """More evidence than this makes small models forget the rules, and costs minutes on a CPU."""
 
 
-def pack(chunks: Sequence[StoredChunk], *, budget: int) -> tuple[Evidence, ...]:
+States = Mapping[ChunkId, SourceState | None]
+"""What became of the file of each chunk."""
+
+
+def pack(
+    chunks: Sequence[StoredChunk], *, budget: int, states: States = MappingProxyType({})
+) -> tuple[Evidence, ...]:
     """The chunks that fit, best first, numbered from 1 without gaps.
 
     One that does not fit is skipped and smaller ones after it still may. When not even one fits, the first is
@@ -26,12 +34,13 @@ def pack(chunks: Sequence[StoredChunk], *, budget: int) -> tuple[Evidence, ...]:
     for stored in chunks:
         if len(packed) == _MOST_ITEMS:
             break
-        item = _evidence(stored, len(packed) + 1, stored.chunk.text, _cited(stored, stored.chunk.spans))
+        citation = _cited(stored, stored.chunk.spans, states.get(stored.chunk.chunk_id))
+        item = _evidence(stored, len(packed) + 1, stored.chunk.text, citation)
         if item.tokens <= left:
             packed.append(item)
             left -= item.tokens
     if not packed and chunks:
-        packed += _cut(chunks[0], budget)
+        packed += _cut(chunks[0], budget, states.get(chunks[0].chunk.chunk_id))
     return tuple(packed)
 
 
@@ -43,20 +52,21 @@ def label(item: Evidence) -> str:
     return f"[#{item.marker}] path={item.doc_path} heading={heading} span={span} {origin}"
 
 
-def _cut(stored: StoredChunk, budget: int) -> list[Evidence]:
+def _cut(stored: StoredChunk, budget: int, state: SourceState | None) -> list[Evidence]:
     lines = stored.chunk.text.split("\n")
     while len(lines) > 1:
         lines.pop()
         span = stored.chunk.spans[0] if stored.chunk.spans else LineSpan(1, 1)
         last = min(span.end, span.start + len(lines) - 1)
-        item = _evidence(stored, 1, "\n".join(lines), _cited(stored, (LineSpan(span.start, last),)))
+        citation = _cited(stored, (LineSpan(span.start, last),), state)
+        item = _evidence(stored, 1, "\n".join(lines), citation)
         if item.tokens <= budget:
             return [item]
     return []
 
 
-def _cited(stored: StoredChunk, spans: tuple[LineSpan, ...]) -> Citation:
-    return cite(stored.path, spans, place=stored.chunk.place)
+def _cited(stored: StoredChunk, spans: tuple[LineSpan, ...], state: SourceState | None) -> Citation:
+    return cite(stored.path, spans, place=stored.chunk.place, state=state)
 
 
 def _evidence(stored: StoredChunk, marker: int, text: str, citation: Citation) -> Evidence:

@@ -32,6 +32,7 @@ from kebab.domain.answers import (
     Usage,
 )
 from kebab.domain.chunks import StoredChunk
+from kebab.domain.citations import SourceState
 from kebab.domain.hits import Degradation, Retrieval, SearchHit
 from kebab.domain.ids import ChunkId, encodable
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
@@ -59,6 +60,8 @@ class _Draft:
     steps: list[AskStep] = field(default_factory=list)
     candidates: tuple[AskCandidate, ...] = ()
     chunks: list[StoredChunk] = field(default_factory=list)
+    states: dict[ChunkId, SourceState | None] = field(default_factory=dict)
+    """What became of the file of each chunk that was found."""
     unanswered: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     degraded: tuple[Degradation, ...] = ()
@@ -194,6 +197,7 @@ class Asker:
         self, draft: _Draft, question: Question, query: SearchQuery
     ) -> tuple[Retrieval, list[StoredChunk]]:
         found = self.searcher.retriever.search(query)
+        draft.states.update((hit.chunk_id, hit.citation.source_state) for hit in found.hits)
         stored = self.store.hydrate([hit.chunk_id for hit in found.hits])
         chunks = [stored[hit.chunk_id] for hit in found.hits if hit.chunk_id in stored]
         draft.steps.append(AskStep(query.text, len(found.hits), self.gate.judge(question, found, chunks)))
@@ -203,7 +207,7 @@ class Asker:
 
     def _write(self, draft: _Draft) -> Generator[AnswerEvent, None, Answer]:
         budget = self.writer.budget(draft.asked, self.max_context_tokens)
-        draft.evidence = pack(draft.chunks, budget=budget)
+        draft.evidence = pack(draft.chunks, budget=budget, states=draft.states)
         started = perf_counter()
         try:
             with closing(self.writer.write(draft.asked, draft.evidence)) as pieces:

@@ -28,7 +28,7 @@ def build_searcher(engines: Engines) -> Searcher:
         fusion=named[search.hybrid_fusion],
         candidates=search.candidates,
         snippet_chars=search.snippet_chars,
-        stale_after=timedelta(days=search.stale_threshold_days) if search.stale_threshold_days else None,
+        old_after=timedelta(days=search.stale_threshold_days) if search.stale_threshold_days else None,
         reranked=settings.models.reranker.top,
     )
     return Searcher(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kebab.cli.render import stale_note
 from kebab.cli.screen import Screen, clip, pad, wrap
 from kebab.domain.answers import (
     GATE_FEATURES,
@@ -98,7 +99,7 @@ def _sources(found: Answer, screen: Screen, locate: Locate) -> str:
     lines = []
     for quote in found.citations:
         place = screen.link(screen.style(quote.citation.uri, fg="cyan"), locate(quote.citation))
-        stale = screen.style("  changed since it was indexed", fg="yellow") if quote.citation.stale else ""
+        stale = stale_note(quote.citation.source_state, screen)
         lines.append(f"{screen.bold(f'[#{quote.marker}]')} {place}{stale}")
     return "\n".join(lines)
 
@@ -113,6 +114,7 @@ def _nearest(found: Answer, screen: Screen, locate: Locate) -> str:
 
 def _candidate(item: AskCandidate, screen: Screen, locate: Locate) -> str:
     place = screen.link(screen.style(item.citation.uri, fg="cyan"), locate(item.citation))
+    place += stale_note(item.citation.source_state, screen)
     return f"{INDENT}{place}\n{INDENT * 2}{screen.dim(clip(item.snippet, screen.columns - 8))}"
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from kebab.cli.filters import filter_options
+from kebab.cli.render import STATES, stale_note
 from kebab.cli.screen import Screen
 from kebab.cli.session import Session, command, group
 from kebab.cli.tables import pairs, seconds_of, size_of, table
@@ -143,7 +146,7 @@ def _document(inspection: DocumentInspection, screen: Screen) -> str:
         [
             ("title", d.title),
             ("path", d.path),
-            *([("state", "changed since it was indexed")] if inspection.stale else []),
+            *([("state", STATES[inspection.source_state])] if inspection.source_state in STATES else []),
             ("id", d.doc_id),
             ("source", f"{d.source_id} · {d.source_type} · {d.trust_level.value}"),
             ("kind", f"{d.media} · {d.lang} · {size_of(d.byte_len)}"),
@@ -242,7 +245,7 @@ def fetch_span(session: Session, document: str, start: int | None, end: int | No
 def _fetched(session: Session, result: FetchResult) -> None:
     from kebab import wire
 
-    session.say(result.citation.uri + ("  (changed since it was indexed)" if result.stale else ""))
+    session.say(result.citation.uri + stale_note(result.citation.source_state, Screen.of(sys.stderr)))
     session.put(wire.fetch_result(result), lambda: _verbatim(result, session.screen))
     if result.truncated:
         session.say(f"cut after line {result.line_end} to fit --max-tokens")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from kebab.cli.screen import Screen, clip, clip_start, pad, width, wrap
+from kebab.domain.citations import SourceState
 from kebab.domain.controls import harmless
 from kebab.domain.hits import Degradation, FusionNote, Leg, SearchHit, SearchResponse, SearchTrace, Snippet
 from kebab.domain.queries import SearchMode
@@ -17,6 +18,7 @@ SNIPPET_LINES = 5
 LEG_NAMES = {Leg.LEXICAL: "words", Leg.VECTOR: "meaning"}
 RAW_NAMES = {Leg.LEXICAL: "bm25", Leg.VECTOR: "cosine"}
 
+STATES = {SourceState.CHANGED: "changed since it was indexed", SourceState.GONE: "the file is gone"}
 PARTS = {"lexical": "words", "vector": "meaning", "reranker": "the reranker"}
 """What can be missing from a search, as people are told of it."""
 PARTLY = ("index_behind", "not_embedded")
@@ -65,11 +67,19 @@ def hit(
 
 def _headline(found: SearchHit, screen: Screen, locate: Locate) -> str:
     cited = screen.style(found.citation.uri, fg="cyan")
-    stale = screen.style("  changed since it was indexed", fg="yellow") if found.citation.stale else ""
+    stale = stale_note(found.citation.source_state, screen)
+    if found.old:
+        stale += screen.dim(f"  indexed on {found.indexed_at[:10]}")
     rank = screen.bold(f"{found.rank:>2}.")
     return (
         f"{rank} {screen.style(f'{found.score:.4f}', fg='green')}  {screen.link(cited, locate(found))}{stale}"
     )
+
+
+def stale_note(state: SourceState | None, screen: Screen) -> str:
+    """What a reader must know of a cited file; empty while it is as it was indexed."""
+    note = STATES.get(state) if state else None
+    return screen.style(f"  {note}", fg="yellow") if note else ""
 
 
 def _headings(path: Sequence[str], screen: Screen) -> str:

@@ -206,7 +206,7 @@ class Search(Section, frozen=True):
     snippet_chars: Free[Annotated[int, Meta(ge=40, le=10_000)]] = 220
     """Length of a snippet."""
     stale_threshold_days: Free[NonNegative] = 30
-    """Hits indexed longer ago are marked stale; 0 never marks one for its age."""
+    """Hits indexed longer ago are marked old; 0 marks none."""
 
 
 class Gate(Section, frozen=True):

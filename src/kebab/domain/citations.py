@@ -35,6 +35,14 @@ class CitationKind(StrEnum):
     CODE = "code"
 
 
+class SourceState(StrEnum):
+    """What became of a document's file since it was indexed."""
+
+    CURRENT = "current"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
 @dataclass(frozen=True, slots=True)
 class Citation:
     """``start`` and ``end`` are lines (line, code), a page or slide (page) or milliseconds (time).
@@ -47,10 +55,15 @@ class Citation:
     start: int = 0
     end: int = 0
     region: tuple[int, int, int, int] | None = None
-    stale: bool = False
-    """True when the file changed since it was indexed, so that the lines may have moved."""
+    source_state: SourceState | None = None
+    """None while nothing can be known of the file: its source's folder is not here, or it has none."""
     fragment: str = ""
     """The place as the URI names it, where kind and numbers do not say it all: ``slide=4``."""
+
+    @property
+    def stale(self) -> bool:
+        """Whether the file changed or is gone, so that the lines may not be where the citation says."""
+        return self.source_state in (SourceState.CHANGED, SourceState.GONE)
 
     @property
     def uri(self) -> str:
@@ -76,15 +89,15 @@ class Citation:
 
 
 def cite(
-    path: str, spans: tuple[LineSpan, ...], *, place: Place | None = None, stale: bool = False
+    path: str, spans: tuple[LineSpan, ...], *, place: Place | None = None, state: SourceState | None = None
 ) -> Citation:
     """The citation of a chunk: its place, else its first span, or line 1 when it has neither."""
     span = spans[0] if spans else LineSpan(1, 1)
     match place:
         case None:
-            return Citation(CitationKind.LINE, path, span.start, span.end, stale=stale)
+            return Citation(CitationKind.LINE, path, span.start, span.end, source_state=state)
         case CodeUnit():
-            return Citation(CitationKind.CODE, path, span.start, span.end, stale=stale)
+            return Citation(CitationKind.CODE, path, span.start, span.end, source_state=state)
         case Page(number) | Slide(number):
             kind, start, end, region = CitationKind.PAGE, number, number, None
         case Time(start, end):
@@ -96,7 +109,7 @@ def cite(
             region = (left, top, right - left + 1, bottom - top + 1)
         case Caption():
             kind, start, end, region = CitationKind.CAPTION, 0, 0, None
-    return Citation(kind, path, start, end, region, stale, fragment(place))
+    return Citation(kind, path, start, end, region, state, fragment(place))
 
 
 def encode_path(path: str) -> str:

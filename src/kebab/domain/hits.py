@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kebab.domain.citations import Citation
+from kebab.domain.citations import Citation, SourceState
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode
@@ -92,7 +92,8 @@ class SearchHit:
     embedding_model: str | None
     chunker_version: str
     indexed_at: str
-    stale: bool
+    old: bool
+    """Indexed longer ago than the settings call fresh; says nothing of whether its file changed."""
     source_id: str
     trust_level: str
     repo: str | None = None
@@ -101,6 +102,15 @@ class SearchHit:
     rerank: RerankDetail | None = None
     repeats: ChunkId | None = None
     """A hit above, of the same document, that holds most of this one's text: why it stands so low."""
+
+    @property
+    def stale(self) -> bool:
+        """Whether the file changed or is gone since it was indexed."""
+        return self.citation.stale
+
+    @property
+    def source_state(self) -> SourceState | None:
+        return self.citation.source_state
 
 
 @dataclass(frozen=True, slots=True)

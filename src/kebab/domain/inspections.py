@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kebab.domain.chunks import StoredChunk
-from kebab.domain.citations import Citation
+from kebab.domain.citations import Citation, SourceState
 from kebab.domain.documents import DocumentSummary
 from kebab.domain.ids import DocId
 
@@ -14,8 +14,12 @@ from kebab.domain.ids import DocId
 class DocumentInspection:
     document: DocumentSummary
     chunks: tuple[StoredChunk, ...]
-    stale: bool
-    """True when the file changed since it was indexed."""
+    source_state: SourceState | None
+
+    @property
+    def stale(self) -> bool:
+        """Whether the file changed or is gone since it was indexed."""
+        return self.source_state in (SourceState.CHANGED, SourceState.GONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,10 @@ class FetchResult:
     line_end: int
     citation: Citation
     indexed_at: str
-    stale: bool
     truncated: bool = False
     context_before: str | None = None
     context_after: str | None = None
+
+    @property
+    def stale(self) -> bool:
+        return self.citation.stale

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kebab.domain.chunks import Chunk, StoredChunk
+    from kebab.domain.citations import SourceState
     from kebab.domain.documents import Document, DocumentSummary
     from kebab.domain.ids import ChunkId, DocId
     from kebab.domain.ingests import FileState, IngestItem, IngestRun
@@ -305,9 +306,9 @@ class StoreAccess(Protocol):
 class SourceFiles(Protocol):
     """The files that documents came from, as they are now."""
 
-    def changed(self, source_id: str, path: str) -> bool:
-        """True when the file is gone or no longer has the content it was indexed with.
+    def state(self, source_id: str, path: str) -> SourceState | None:
+        """Whether the file still has the content it was indexed with, has other content, or is gone.
 
-        False while nothing can be known of it: its source's folder is not here, or it came with a bundle.
+        None while nothing can be known of it: its source's folder is not here, or it came with a bundle.
         """
         ...

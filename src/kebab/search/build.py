@@ -50,11 +50,11 @@ def build_retriever(
     fusion: FusionPolicy = Adaptive(),
     candidates: int = CANDIDATES,
     snippet_chars: int = 220,
-    stale_after: timedelta | None = None,
+    old_after: timedelta | None = None,
     reranked: int = 20,
 ) -> HybridRetriever:
     """Both legs over the parts; ``reranked`` is how many of the first hits a reranker sees."""
-    presenter = Presenter(parts.store, parts.analyzer, parts.files, snippet_chars, stale_after)
+    presenter = Presenter(parts.store, parts.analyzer, parts.files, snippet_chars, old_after)
     return HybridRetriever(
         lexical=LexicalRetriever(parts.lexical, parts.store, parts.analyzer, presenter),
         vector=_vector_leg(parts, presenter),

@@ -1,4 +1,4 @@
-"""From a ranked chunk to the hit a person sees: text, snippet, citation, staleness."""
+"""From a ranked chunk to the hit a person sees: text, snippet, citation, age."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Presenter:
     analyzer: Analyzer
     files: SourceFiles
     snippet_chars: int = 220
-    stale_after: timedelta | None = timedelta(days=30)
+    old_after: timedelta | None = timedelta(days=30)
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def hits(
@@ -103,7 +103,6 @@ class Presenter:
         embedding_model: str | None,
     ) -> SearchHit:
         chunk = stored.chunk
-        changed = self.files.changed(stored.source_id, stored.path)
         return SearchHit(
             rank=rank,
             score=placed.score,
@@ -115,13 +114,18 @@ class Presenter:
             heading_path=chunk.heading_path,
             section_label=chunk.section_label,
             snippet=make_snippet(chunk.text, analyzer=self.analyzer, terms=terms, length=snippet_chars),
-            citation=cite(stored.path, chunk.spans, place=chunk.place, stale=changed),
+            citation=cite(
+                stored.path,
+                chunk.spans,
+                place=chunk.place,
+                state=self.files.state(stored.source_id, stored.path),
+            ),
             retrieval=placed.detail,
             index_version=index_version,
             embedding_model=embedding_model,
             chunker_version=chunk.chunker_version,
             indexed_at=stored.indexed_at,
-            stale=self._old(stored.indexed_at),
+            old=self._old(stored.indexed_at),
             source_id=stored.source_id,
             trust_level=stored.trust_level,
             repo=stored.repo,
@@ -131,9 +135,9 @@ class Presenter:
         )
 
     def _old(self, indexed_at: str) -> bool:
-        if self.stale_after is None:
+        if self.old_after is None:
             return False
-        return self.now() - datetime.fromisoformat(indexed_at) > self.stale_after
+        return self.now() - datetime.fromisoformat(indexed_at) > self.old_after
 
 
 def _spread_out(found: list[tuple[Placed, StoredChunk]]) -> list[tuple[Placed, StoredChunk]]:

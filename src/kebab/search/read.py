@@ -59,13 +59,13 @@ class Reader:
     def inspect_document(self, reference: str) -> DocumentInspection:
         doc = self.document(reference)
         chunks = tuple(self.store.chunks_of(doc.doc_id))
-        return DocumentInspection(doc, chunks, self.files.changed(doc.source_id, doc.path))
+        return DocumentInspection(doc, chunks, self.files.state(doc.source_id, doc.path))
 
     def inspect_chunk(self, chunk_id: str) -> ChunkInspection:
         stored = self.chunk(chunk_id)
         models = [m for m in self.embeddings.models() if self.embeddings.vectors(m, [stored.content_key])]
-        changed = self.files.changed(stored.source_id, stored.path)
-        citation = cite(stored.path, stored.chunk.spans, place=stored.chunk.place, stale=changed)
+        state = self.files.state(stored.source_id, stored.path)
+        citation = cite(stored.path, stored.chunk.spans, place=stored.chunk.place, state=state)
         return ChunkInspection(stored, citation, tuple(m.model_id for m in models))
 
     def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
@@ -172,7 +172,7 @@ class Reader:
         doc = self.store.document(doc_id)
         if doc is None:
             raise DocNotFound(f"document {doc_id} is gone")
-        stale = self.files.changed(doc.source_id, doc.path)
+        state = self.files.state(doc.source_id, doc.path)
         return FetchResult(
             kind=kind,
             doc_id=doc_id,
@@ -180,9 +180,8 @@ class Reader:
             text=text,
             line_start=span.start,
             line_end=span.end,
-            citation=cite(doc.path, (span,), place=place, stale=stale),
+            citation=cite(doc.path, (span,), place=place, state=state),
             indexed_at=doc.indexed_at,
-            stale=stale,
             truncated=truncated,
             context_before=before,
             context_after=after,

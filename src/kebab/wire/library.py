@@ -54,11 +54,13 @@ class ChunkSummary(Shape, frozen=True):
 
 
 class DocInspection(Shape, frozen=True, tag_field="schema_version", tag="doc_inspection.v1"):
-    """A document and where its chunks lie; ``stale`` when the file changed since it was indexed."""
+    """A document and where its chunks lie; ``stale`` when its file changed or is gone since."""
 
     document: DocSummary
     chunks: tuple[ChunkSummary, ...]
     stale: bool
+    source_state: str | None = None
+    """``current``, ``changed`` or ``gone``; null while nothing is known of the file."""
 
 
 class ChunkInspection(Shape, frozen=True, tag_field="schema_version", tag="chunk_inspection.v1"):
@@ -114,6 +116,7 @@ def doc_inspection(inspection: DomainDocumentInspection) -> DocInspection:
         document=doc_summary(inspection.document),
         chunks=tuple(_chunk_summary(stored) for stored in inspection.chunks),
         stale=inspection.stale,
+        source_state=inspection.source_state,
     )
 
 

@@ -20,6 +20,8 @@ class Citation(Shape, frozen=True, tag_field="schema_version", tag="citation.v1"
     end: int
     stale: bool
     region: tuple[int, int, int, int] | None = None
+    source_state: str | None = None
+    """``current``, ``changed`` or ``gone``; ``stale`` is true of the last two. Null if unknown."""
 
 
 class Retrieval(Shape, frozen=True):
@@ -75,6 +77,10 @@ class SearchHit(Shape, frozen=True, tag_field="schema_version", tag="search_hit.
     trust_level: str
     repo: str | None = None
     code_lang: str | None = None
+    source_state: str | None = None
+    """That of the citation; ``stale`` is true when it is ``changed`` or ``gone``."""
+    old: bool = False
+    """Indexed longer ago than ``search.stale_threshold_days``; says nothing of whether the file changed."""
     evidence: tuple[Evidence, ...] | UnsetType = UNSET
     rerank: Rerank | UnsetType = UNSET
     """Only where a reranker took part and an explanation was asked for."""

@@ -14,7 +14,7 @@ from kebab.answer.pipeline import Asker
 from kebab.answer.prompt import load_template
 from kebab.config.sections import Gate as GateSettings
 from kebab.domain.answers import Answer, AskRequest, Evidence
-from kebab.domain.citations import Citation, CitationKind
+from kebab.domain.citations import Citation, CitationKind, SourceState
 from kebab.domain.documents import Metadata, TrustLevel
 from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import EngineError
@@ -57,8 +57,8 @@ NOTES = {
 
 
 class UnchangedFiles:
-    def changed(self, source_id: str, path: str) -> bool:
-        return False
+    def state(self, source_id: str, path: str) -> SourceState | None:
+        return SourceState.CURRENT
 
 
 class FakeAnswerStore:

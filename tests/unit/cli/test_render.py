@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from kebab.cli import output, render
 from kebab.cli.screen import Screen, width
-from kebab.domain.citations import Citation, CitationKind
+from kebab.domain.citations import Citation, CitationKind, SourceState
 from kebab.domain.fusion import Ranked
 from kebab.domain.hits import (
     Degradation,
@@ -50,7 +51,7 @@ HIT = SearchHit(
     embedding_model="m",
     chunker_version="md-heading-v1",
     indexed_at="2026-01-01T00:00:00Z",
-    stale=False,
+    old=False,
     source_id="default",
     trust_level="primary",
     evidence=(LegEvidence(Leg.LEXICAL, 1, 14.25, 0.5, ("계약", "갱신")),),
@@ -188,9 +189,17 @@ def test_the_source_is_named_where_the_page_comes_from_several() -> None:
     assert "default" not in shown(replace(RESPONSE, hits=(HIT, HIT)))
 
 
-def test_a_changed_file_is_marked() -> None:
-    stale = replace(HIT, citation=replace(HIT.citation, stale=True))
-    assert "changed since it was indexed" in shown(replace(RESPONSE, hits=(stale,)))
+def headline(**changes: Any) -> str:
+    hit = replace(HIT, citation=replace(HIT.citation, source_state=changes.pop("state", None)), **changes)
+    return shown(replace(RESPONSE, hits=(hit,))).split("\n")[0]
+
+
+def test_a_hit_says_what_became_of_its_file_and_apart_from_that_how_old_it_is() -> None:
+    plain = headline()
+    assert headline(state=SourceState.CURRENT) == plain
+    assert headline(state=SourceState.CHANGED) == f"{plain}  changed since it was indexed"
+    assert headline(state=SourceState.GONE) == f"{plain}  the file is gone"
+    assert headline(state=SourceState.CURRENT, old=True) == f"{plain}  indexed on {HIT.indexed_at[:10]}"
 
 
 def test_a_trace_lists_the_candidates_of_each_leg_and_the_times() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from kebab.domain.chunks import Chunk
+from kebab.domain.citations import SourceState
 from kebab.domain.documents import Document, LineSpan, Media, Metadata
 from kebab.domain.ids import asset_id, chunk_id, doc_id
 from kebab.domain.ingests import FileState
@@ -31,8 +32,8 @@ class UnchangedFiles:
     def __init__(self) -> None:
         self.changes: set[str] = set()
 
-    def changed(self, source_id: str, path: str) -> bool:
-        return path in self.changes
+    def state(self, source_id: str, path: str) -> SourceState | None:
+        return SourceState.CHANGED if path in self.changes else SourceState.CURRENT
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kebab.domain.citations import SourceState
 from kebab.errors import InvalidInput
 from kebab.search.read import Reader
 from tests.fakes import FakeDocumentStore, FakeEmbeddingStore
@@ -13,8 +14,8 @@ from tests.samples import sample
 class Untouched:
     """Files that never change."""
 
-    def changed(self, source_id: str, path: str) -> bool:
-        return False
+    def state(self, source_id: str, path: str) -> SourceState | None:
+        return SourceState.CURRENT
 
 
 def test_one_path_in_two_sources_is_told_apart_by_source_and_named_by_id() -> None:
