@@ -18,9 +18,10 @@ import pytest
 
 from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
 from kebab.adapters.sqlite.connection import Database
-from kebab.adapters.sqlite.document_store import SqliteDocumentStore
+from kebab.adapters.sqlite.document_store import SqliteDocumentStore, _moment
 from kebab.adapters.sqlite.eval_store import SqliteEvalStore
 from kebab.adapters.sqlite.migrations import SCHEMA_VERSION, migration_files
+from kebab.domain.queries import SearchFilters
 from kebab.errors import Corrupt, EngineUnavailable, InvalidInput, Locked, NotIndexed, ReadOnly, StorageError
 from tests.samples import sample
 
@@ -192,7 +193,8 @@ WRITE_FOREVER = """
 import sys
 from pathlib import Path
 from kebab.adapters.sqlite.connection import Database
-from kebab.adapters.sqlite.document_store import SqliteDocumentStore
+from kebab.adapters.sqlite.document_store import SqliteDocumentStore, _moment
+from kebab.domain.queries import SearchFilters
 from tests.samples import sample
 store = SqliteDocumentStore(Database(Path(sys.argv[1])))
 for n in range(1_000_000):
@@ -269,3 +271,40 @@ def test_answers_and_eval_runs_are_kept_whole(file: Path) -> None:
     assert answers.recent() == ['{"a": 3}', '{"a": 2}']
     runs.put("r1", created_at="2024-01-01", report_json="{}")
     assert (runs.get("r1"), runs.get("r2"), runs.recent(5)) == ("{}", None, ["{}"])
+
+
+def test_what_a_filter_lets_through_is_looked_up_again_after_another_process_wrote(file: Path) -> None:
+    writer, reader = SqliteDocumentStore(Database(file)), SqliteDocumentStore(Database(file))
+    english, one, two = SearchFilters(lang=("en",)), sample("a.md", "one"), sample("b.md", "two")
+    writer.put(one.document, one.chunks, one.state)
+    seen = reader.matching(english)
+    assert reader.matching(english) is seen
+    writer.put(two.document, two.chunks, two.state)
+    assert reader.matching(english) == {one.doc_id, two.doc_id}
+
+
+def test_a_store_in_the_place_of_another_has_its_own_answers_to_filters(file: Path) -> None:
+    answers = []
+    for text in ("one", "two"):
+        for suffix in ("", "-wal", "-shm"):
+            file.with_name(file.name + suffix).unlink(missing_ok=True)
+        database, one = Database(file), sample("a.md", text)
+        store = SqliteDocumentStore(database)
+        store.put(one.document, one.chunks, one.state)
+        with database.read() as connection:
+            answers.append((store.matching(SearchFilters(lang=("en",))), _moment(connection)))
+        database.close()
+    assert answers[0][0] != answers[1][0]
+    assert answers[0][1] != answers[1][1]  # though both are at the same revision
+
+
+def test_long_documents_are_handed_to_the_indexes_in_smaller_lots(file: Path) -> None:
+    store = SqliteDocumentStore(Database(file))
+    long = [sample(f"{n}.md", *(f"{n} {part}" for part in range(3000))) for n in range(4)]
+    for one in long:
+        store.put(one.document, one.chunks, one.state)
+    position, lots = store.oldest(), []
+    while change := store.pending(position):
+        lots.append(len(change.changed))
+        position = change.upto
+    assert (lots, position) == ([2, 2], store.latest())

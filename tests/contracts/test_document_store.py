@@ -401,3 +401,18 @@ def test_a_chunk_keeps_its_place(store: DocumentStore, place: Place | None) -> N
     (stored,) = store.put(one.document, chunks, one.state)
     assert stored.chunk.place == place
     assert [found.chunk.place for found in store.chunks_of(one.doc_id)] == [place]
+
+
+def test_the_same_filter_gives_the_same_set_until_the_documents_change(store: DocumentStore) -> None:
+    korean = SearchFilters(lang=("ko",))
+    put(store, sample("a.md", "one", lang="ko"), sample("b.md", "two", lang="en"))
+    first = store.matching(korean)
+    assert first == {sample("a.md", "one", lang="ko").doc_id}
+    assert store.matching(SearchFilters(lang=("ko",))) == first
+    put(store, sample("c.md", "three", lang="ko"))
+    assert len(store.matching(korean) or ()) == 2
+    store.remove([sample("a.md", "one", lang="ko").doc_id])
+    assert store.matching(korean) == {sample("c.md", "three", lang="ko").doc_id}
+    for number in range(200):  # more filters than are remembered
+        assert store.matching(SearchFilters(path=(f"{number}.md",))) == frozenset()
+    assert len(store.matching(korean) or ()) == 1

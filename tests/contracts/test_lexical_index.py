@@ -192,6 +192,23 @@ def test_a_filter_keeps_only_its_documents_and_their_scores(index: LexicalIndex)
     assert index.search(query, limit=5, docs=frozenset([DocId("nobody")])) == []
 
 
+@pytest.mark.parametrize("share", [1, 40, 101, 150, 299])
+def test_whatever_share_of_the_documents_a_filter_lets_through_it_finds_all_there_are(
+    index: LexicalIndex, share: int
+) -> None:
+    samples = [
+        sample(f"{n}.md", f"word {'rare' if n % 50 == 7 else 'usual'}" + " x" * (n % 13)) for n in range(300)
+    ]
+    apply(index, *samples)
+    docs = frozenset(one.doc_id for one in samples[:share])
+    allowed = {name for one in samples[:share] for name in ids(one)}
+    for terms in (("word",), ("rare",), ("rare", "usual"), ("unknown",)):
+        every = [hit for hit in index.search(LexicalQuery(terms), limit=300) if hit.id in allowed]
+        for limit in (3, 20, 300, 3):
+            hits = index.search(LexicalQuery(terms), limit=limit, docs=docs)
+            assert [hit.id for hit in hits] == [hit.id for hit in every[:limit]]
+
+
 def test_a_filter_of_thousands_of_documents_still_fills_the_limit(index: LexicalIndex) -> None:
     samples = [sample(f"{n}.md", "word" + " filler" * (n % 11)) for n in range(60)]
     apply(index, *samples)

@@ -7,15 +7,16 @@ stand. Measured on real collections this costs no quality (docs/decisions/0003-v
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from kebab.adapters.file_sums import hash_of
+from blake3 import blake3
+
 from kebab.disk.private import replacing
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import DocId
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _LARGEST = 127
 # Picking a row costs several times as much as multiplying it, so few are picked and many are not.
 _PICKED = 8
+_BLOCK = 4096
 
 
 def key_type() -> np.dtype[Any]:
@@ -72,6 +74,23 @@ class Segment:
     """Rows whose documents are gone, as the hexadecimal digits of a bit for each row; empty for none."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Allowed:
+    """Rows that may be found: all of them that live, or those of a filter."""
+
+    mask: Mask
+    count: int
+    picked: NDArray[np.intp] | None
+    """Where they stand, if they are so few that only they are multiplied."""
+
+    @classmethod
+    def of(cls, mask: Mask) -> _Allowed:
+        import numpy as np
+
+        count = int(mask.sum())
+        return cls(mask, count, np.flatnonzero(mask) if _PICKED * count <= len(mask) else None)
+
+
 @dataclass(frozen=True)
 class Rows:
     """The living and dead rows of all segments, in order; immutable, for any number of threads."""
@@ -81,6 +100,10 @@ class Rows:
     docs: NDArray[np.void]
     lengths: NDArray[np.float64]
     alive: Mask
+    _lock: Lock = field(default_factory=Lock, repr=False)
+    _known: WeakKeyDictionary[frozenset[DocId], _Allowed] = field(
+        default_factory=WeakKeyDictionary, repr=False
+    )
 
     def __len__(self) -> int:
         return len(self.chunks)
@@ -93,17 +116,16 @@ class Rows:
         """The rows by cosine, best first, ties by chunk id; among those of some documents, or all."""
         import numpy as np
 
-        allowed = self.alive if docs is None else self._rows_of(docs)
-        found = int(allowed.sum()) if docs is not None else self.count
+        allowed = self._all if docs is None else self._rows_of(docs)
+        found, picked = allowed.count, allowed.picked
         if not found:
             return []
-        picked = np.flatnonzero(allowed) if _PICKED * found <= len(self) else None
         dots = self._dots(query) if picked is None else self._picked_dots(query, picked)
         own = self.lengths if picked is None else self.lengths[picked]
         with np.errstate(divide="ignore", invalid="ignore"):
             cosines = np.where(own > 0, dots / (own * np.sqrt(float(squares_of(query)[0]))), 0.0)
         if picked is None and found < len(self):
-            cosines[~allowed] = -2.0
+            cosines[~allowed.mask] = -2.0
         kept = _best(cosines, min(limit, found))
         at = kept if picked is None else picked[kept]
         scores = np.clip(cosines[kept], -1.0, 1.0).tolist()
@@ -121,23 +143,20 @@ class Rows:
         chosen[known] = True
         return chosen[codes] if len(names) else np.zeros(0, dtype=bool)
 
-    def _rows_of(self, docs: frozenset[DocId]) -> Mask:
+    def _rows_of(self, docs: frozenset[DocId]) -> _Allowed:
         """The living rows of these documents; remembered, since searches repeat their filters."""
         with self._lock:
-            mask = self._masks.get(docs)
-        if mask is None:
-            mask = self.rows_among([key for doc in docs if (key := key_of(doc)) is not None]) & self.alive
+            known = self._known.get(docs)
+        if known is None:
+            among = self.rows_among([key for doc in docs if (key := key_of(doc)) is not None])
+            known = _Allowed.of(among & self.alive)
             with self._lock:
-                self._masks[docs] = mask
-        return mask
+                self._known[docs] = known
+        return known
 
     @cached_property
-    def _lock(self) -> Lock:
-        return Lock()
-
-    @cached_property
-    def _masks(self) -> WeakKeyDictionary[frozenset[DocId], Mask]:
-        return WeakKeyDictionary()
+    def _all(self) -> _Allowed:
+        return _Allowed(self.alive, self.count, None)
 
     @cached_property
     def _documents(self) -> tuple[dict[bytes, int], NDArray[np.intp]]:
@@ -192,13 +211,32 @@ def _best(scores: NDArray[np.float64], limit: int) -> NDArray[np.intp]:
     return np.flatnonzero(scores >= max(cut, -1.5))
 
 
-def write_segment(folder: Path, name: str, codes: Codes, keys: NDArray[np.void]) -> Segment:
-    """Write the two files of a segment; on return they are on disk. Raises OSError."""
-    for ending, rows in (("codes", codes), ("keys", keys)):
-        with replacing(folder / f"{name}.{ending}") as file:
-            file.write(rows.tobytes())
-    sums = [hash_of(folder / f"{name}.{ending}") for ending in ("codes", "keys")]
+def write_segment(folder: Path, name: str, blocks: Iterable[Codes], keys: NDArray[np.void]) -> Segment:
+    """Write the two files of a segment; on return they are on disk. Raises OSError.
+
+    The vectors come in blocks: a merge of all of them would hold the whole index in memory twice.
+    """
+    sums = [
+        _written(folder / f"{name}.codes", (block.tobytes() for block in blocks)),
+        _written(folder / f"{name}.keys", (keys.tobytes(),)),
+    ]
     return Segment(name, len(keys), *sums)
+
+
+def _written(path: Path, parts: Iterable[bytes]) -> str:
+    """Write a file of these parts; returns its hash."""
+    digest = blake3()
+    with replacing(path) as file:
+        for part in parts:
+            file.write(part)
+            digest.update(part)
+    return digest.hexdigest(length=16)
+
+
+def living(codes: Codes, alive: Mask) -> Iterator[Codes]:
+    """The living rows, some thousands at a time."""
+    for start in range(0, len(codes), _BLOCK):
+        yield codes[start : start + _BLOCK][alive[start : start + _BLOCK]]
 
 
 def open_segment(folder: Path, segment: Segment, dimensions: int) -> tuple[Codes, NDArray[np.void], Mask]:
@@ -207,7 +245,6 @@ def open_segment(folder: Path, segment: Segment, dimensions: int) -> tuple[Codes
     Raises OSError for a file that is not there, ValueError for one that is not as it was written.
     """
     import numpy as np
-    from blake3 import blake3
 
     content = (folder / f"{segment.name}.keys").read_bytes()
     if blake3(content).hexdigest(length=16) != segment.keys:

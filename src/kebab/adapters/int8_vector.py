@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -112,8 +113,8 @@ class Int8VectorIndex:
             kept = _without(view, gone) if view else ()
             number = view.manifest.next_name if view else 1
             if known:
-                rows = self._rows(known, [vectors[stored.chunk.chunk_id] for stored in known])
-                kept = (*kept, segments.write_segment(self._folder, f"{number:08d}", *rows))
+                codes, keys = self._rows(known, [vectors[stored.chunk.chunk_id] for stored in known])
+                kept = (*kept, segments.write_segment(self._folder, f"{number:08d}", (codes,), keys))
             self._write(_Manifest(checkpoint, number + 1, kept))
 
     def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:
@@ -184,10 +185,10 @@ class Int8VectorIndex:
         import numpy as np
 
         opened = [segments.open_segment(self._folder, one, self._model.dimensions) for one in merged]
-        codes = np.concatenate([rows[alive] for rows, _, alive in opened])
+        blocks = chain.from_iterable(segments.living(codes, alive) for codes, _, alive in opened)
         keys = np.concatenate([names[alive] for _, names, alive in opened])
         number = view.manifest.next_name
-        whole = segments.write_segment(self._folder, f"{number:08d}", codes, keys)
+        whole = segments.write_segment(self._folder, f"{number:08d}", blocks, keys)
         rest = tuple(one for one in view.manifest.segments if one not in merged)
         kept = (*rest, whole) if whole.rows else rest
         self._write(_Manifest(view.manifest.checkpoint, number + 1, kept))

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from kebab.adapters.checkpoint import CheckpointFile
 from kebab.adapters.file_sums import FileSums
@@ -29,10 +30,11 @@ _HEAP_BYTES = 64_000_000
 _THREADS = 1
 # A run of equal scores that reaches over the cut is fetched whole, up to this many hits, to order it by id.
 _MAX_TIED = 4096
-# A filter of more documents than this is not part of the query: what is found is filtered by it instead,
-# from ever longer lists up to this length. Measured: 1,000 terms cost 2 ms, 5,000 cost 27 ms.
-_MAX_LISTED = 1000
-_MAX_FETCHED = 50_000
+# A filter of few documents is part of the query, at some 3 µs a document. Of many, what is found is filtered
+# instead, at some 0.5 µs a hit, while that is less: not where so few hits belong to the documents that more
+# than this many a document would be fetched.
+_MAX_LISTED = 100
+_HITS_A_DOCUMENT = 5
 _REPAIR = "run `kebab doctor --repair`"
 
 
@@ -52,6 +54,7 @@ class TantivyLexicalIndex:
         self._opened: tuple[Any, Any] | None = None
         self._seen: tuple[int, int, int] | None = None
         self._deleted = False
+        self._filters: WeakKeyDictionary[frozenset[DocId], _Filter] = WeakKeyDictionary()
 
     @property
     def version(self) -> str:
@@ -83,11 +86,19 @@ class TantivyLexicalIndex:
             if opened is None or limit <= 0:
                 return []
             schema, searcher = opened
-            if docs is not None and len(docs) > _MAX_LISTED:
-                found = _best_of(searcher, _query(schema, query, None), limit, docs)
+            if docs is None:
+                return _best(searcher, _query(schema, query), limit)
+            only = self._filter(docs)
+            if len(docs) > _MAX_LISTED:
+                found = _best_of(searcher, _query(schema, query), limit, only, docs)
                 if found is not None:
                     return found
-            return _best(searcher, _query(schema, query, docs), limit)
+            return _best(searcher, _query(schema, query, only.belongs(schema, docs)), limit) if docs else []
+
+    def _filter(self, docs: frozenset[DocId]) -> _Filter:
+        """What the engine needs of a filter; remembered, since searches repeat theirs."""
+        with self._lock:
+            return self._filters.setdefault(docs, _Filter())
 
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         with self._translated():
@@ -259,20 +270,23 @@ def _register(index: Any) -> None:
     index.register_tokenizer("terms", TextAnalyzerBuilder(Tokenizer.whitespace()).build())
 
 
-def _query(schema: Any, query: LexicalQuery, docs: frozenset[DocId] | None) -> Any | None:
-    """Built from terms, never parsed: no string can be a syntax error. None when nothing can match."""
+def _query(schema: Any, query: LexicalQuery, only: Any | None = None) -> Any | None:
+    """Built from terms, never parsed: no string can be a syntax error. None when nothing can match.
+
+    ``only`` is a query that every hit must meet.
+    """
     from tantivy import Occur, Query
 
     phrases = [phrase for phrase in query.phrases if phrase]
     terms = query.terms or tuple(term for phrase in phrases for term in phrase)
-    if not terms or (docs is not None and not docs):
+    if not terms:
         return None
     weighed = [_weighed(schema, term, query.weights.get(term, 1.0)) for term in dict.fromkeys(terms)]
     ranked = Query.boolean_query([(Occur.Should, part) for part in weighed])
     # What only filters must not score.
     musts = [Query.const_score_query(_row(schema, phrase), 0.0) for phrase in phrases]
-    if docs is not None:
-        musts.append(Query.const_score_query(_belongs(schema, docs), 0.0))
+    if only is not None:
+        musts.append(only)
     nots = [_row(schema, row) for row in query.excluded if row]
     if not musts and not nots:
         return ranked
@@ -280,12 +294,31 @@ def _query(schema: Any, query: LexicalQuery, docs: frozenset[DocId] | None) -> A
     return Query.boolean_query(parts)
 
 
-def _belongs(schema: Any, docs: frozenset[DocId]) -> Any:
-    # Term by term: the engine's set query takes three times as long.
-    from tantivy import Occur, Query
+class _Filter:
+    """Some documents, in the forms in which the engine takes them, made when first needed."""
 
-    terms = [Query.term_query(schema, "doc_id", doc_id, index_option="basic") for doc_id in docs]
-    return Query.boolean_query([(Occur.Should, term) for term in terms])
+    def __init__(self) -> None:
+        self._belongs: Any = None
+        self._keys: frozenset[int] | None = None
+        self.share = 0.5
+        """Of all hits of a search, how many belong to the documents: a guess, then what was seen lately."""
+
+    def belongs(self, schema: Any, docs: frozenset[DocId]) -> Any:
+        """A query that chunks of the documents meet, without a score."""
+        from tantivy import Occur, Query
+
+        if self._belongs is None:
+            # Term by term: the engine's set query takes three times as long.
+            terms = [Query.term_query(schema, "doc_id", doc_id, index_option="basic") for doc_id in docs]
+            listed = Query.boolean_query([(Occur.Should, term) for term in terms])
+            self._belongs = Query.const_score_query(listed, 0.0)
+        return self._belongs
+
+    def keys(self, docs: frozenset[DocId]) -> frozenset[int]:
+        """The documents as the column ``doc_key`` names them."""
+        if self._keys is None:
+            self._keys = frozenset(map(_doc_key, docs))
+        return self._keys
 
 
 def _term(schema: Any, term: str) -> Any:
@@ -336,20 +369,28 @@ def _best(searcher: Any, query: Any | None, limit: int) -> list[Ranked]:
         wanted = limit + 4 * (wanted - limit) + 16
 
 
-def _best_of(searcher: Any, query: Any | None, limit: int, docs: frozenset[DocId]) -> list[Ranked] | None:
-    """The same among these documents; None when even a long list does not hold enough of them."""
+def _best_of(
+    searcher: Any, query: Any | None, limit: int, only: _Filter, docs: frozenset[DocId]
+) -> list[Ranked] | None:
+    """The same among the filter's documents; None where it takes less to make them part of the query."""
     if query is None:
         return []
-    keys = {_doc_key(doc_id) for doc_id in docs}
-    wanted = 4 * limit
-    while wanted <= _MAX_FETCHED:
+    keys, wanted = only.keys(docs), _enough(limit, only.share)
+    while wanted <= _HITS_A_DOCUMENT * len(docs):
         hits = searcher.search(query, limit=wanted, count=False).hits
         owners = searcher.fast_field_values("doc_key", [address for _, address in hits])
         kept = [hit for hit, owner in zip(hits, owners, strict=True) if owner in keys]
+        share = len(kept) / max(len(hits), 1)
+        only.share = (only.share + share) / 2
         if len(hits) < wanted or (len(kept) > limit and hits[-1][0] < kept[limit - 1][0]):
             return _named(searcher, kept, limit)
-        wanted *= 4
+        wanted = max(2 * wanted, _enough(limit, share))
     return None
+
+
+def _enough(limit: int, share: float) -> int:
+    """How many hits to fetch so that ``limit`` of them very likely remain."""
+    return int(1.3 * limit / max(share, 1e-4)) + 40
 
 
 def _named(searcher: Any, hits: Sequence[tuple[float, Any]], limit: int) -> list[Ranked]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from threading import Lock
 
 from kebab.adapters.sqlite.rows import as_json
 from kebab.domain.documents import TrustLevel
 from kebab.domain.globs import glob_matches
-from kebab.domain.ids import nfc
+from kebab.domain.ids import DocId, nfc
 from kebab.domain.queries import SearchFilters
 
+_REMEMBERED = 64
 _ONE_OF = "IN (SELECT value FROM json_each(?))"
 
 
@@ -62,3 +64,34 @@ def _storable(values: Sequence[str]) -> list[str]:
     """The values as stored ones are written: composed, whatever a Mac's shell handed over."""
     # A terminal hands over undecodable bytes as lone surrogates: no stored value can equal such a text.
     return [nfc(value) for value in values if not any("\ud800" <= char <= "\udfff" for char in value)]
+
+
+class Matches:
+    """The documents that filters let through, remembered until the documents change.
+
+    The same set is handed out again, so that the indexes can remember what they made of it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._at: tuple[int, int] | None = None
+        self._found: dict[SearchFilters, frozenset[DocId]] = {}
+
+    def get(
+        self,
+        filters: SearchFilters,
+        *,
+        at: tuple[int, int],
+        find: Callable[[SearchFilters], frozenset[DocId]],
+    ) -> frozenset[DocId]:
+        """``at`` names the state of the documents; ``find`` is asked where nothing is known of it."""
+        with self._lock:
+            known = self._found.pop(filters, None) if self._at == at else None
+        docs = find(filters) if known is None else known
+        with self._lock:
+            if self._at != at:
+                self._at, self._found = at, {}
+            self._found[filters] = docs
+            while len(self._found) > _REMEMBERED:
+                self._found.pop(next(iter(self._found)))
+        return docs

@@ -6,10 +6,11 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 
 from kebab.adapters.sqlite import outbox, seals, texts
 from kebab.adapters.sqlite.connection import Database
-from kebab.adapters.sqlite.document_filters import path_matches, starts_with, where
+from kebab.adapters.sqlite.document_filters import Matches, path_matches, starts_with, where
 from kebab.adapters.sqlite.rows import (
     STORED_CHUNK,
     SUMMARY,
@@ -44,6 +45,7 @@ class SqliteDocumentStore:
     def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
         self._database = database
         self._clock = clock
+        self._matches = Matches()
 
     def file_states(self, source_id: str) -> dict[str, FileState]:
         with self._database.read() as connection:
@@ -181,10 +183,8 @@ class SqliteDocumentStore:
     def matching(self, filters: SearchFilters) -> frozenset[DocId] | None:
         if not filters:
             return None
-        condition, values = where(filters)
         with self._database.read() as connection:
-            rows = connection.execute(f"SELECT d.doc_id, d.path FROM documents d WHERE {condition}", values)
-            return frozenset(DocId(doc_id) for doc_id, path in rows if path_matches(path, filters.path))
+            return self._matches.get(filters, at=_moment(connection), find=partial(_matching, connection))
 
     def stored_chunks(self, doc_ids: Sequence[DocId] | None = None) -> Iterator[StoredChunk]:
         # Some hundred documents a query: a single open cursor would hold back the checkpoint of the WAL.
@@ -257,6 +257,23 @@ class SqliteDocumentStore:
         with self._database.read() as connection:
             rows = connection.execute("SELECT doc_id FROM documents ORDER BY source_id, path").fetchall()
         return [DocId(row[0]) for row in rows]
+
+
+def _moment(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Differs from another one if the documents do: a store made anew begins at another position."""
+    found = connection.execute(
+        "SELECT (SELECT value FROM counters WHERE name = 'revision'), "
+        "(SELECT seq FROM sqlite_sequence WHERE name = 'outbox')"
+    ).fetchone()
+    return int(found[0]), int(found[1])
+
+
+def _matching(connection: sqlite3.Connection, filters: SearchFilters) -> frozenset[DocId]:
+    condition, values = where(filters)
+    rows = connection.execute(f"SELECT d.doc_id, d.path FROM documents d WHERE {condition}", values)
+    if not filters.path:
+        return frozenset([row[0] for row in rows])
+    return frozenset(DocId(doc_id) for doc_id, path in rows if path_matches(path, filters.path))
 
 
 def _replaced(connection: sqlite3.Connection, document: Document) -> list[tuple[DocId, AssetId]]:
