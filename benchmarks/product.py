@@ -148,7 +148,7 @@ def retriever(place: Place, embedder: KnownEmbedder) -> HybridRetriever:
         vectors=(embedder, place.vectors),
     )
     fusion = policies(k=60, lexical=0.7, vector=0.3)[Search().hybrid_fusion]
-    return build_retriever(parts, fusion=fusion, stale_after=timedelta(days=30))
+    return build_retriever(parts, fusion=fusion, old_after=timedelta(days=30))
 
 
 def measure(folder: Path) -> dict[str, Any]:

@@ -7,13 +7,23 @@ from collections.abc import Callable
 
 import pytest
 
+from kebab.adapters.embedders.subwords import words
 from kebab.answer.decline import _patterns as declining
 from kebab.answer.facts import facts, missing_from
 from kebab.answer.markers import read_markers
 from kebab.answer.question import read_question
 from kebab.answer.sentences import sentences, split_prose, with_lists, without_comments
 from kebab.answer.split import split
+from kebab.domain.chunks import searchable_under
+from kebab.domain.documents import TrustLevel
+from kebab.domain.ids import nfc
+from kebab.domain.language import detect
+from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.parse.formats import FORMATS
+from kebab.ingest.prepare import FileTask, Prepared, _prepare
 from kebab.search.analyze import Analyzer
+from kebab.search.parse import parse_query
+from kebab.search.snippet import make_snippet
 from tests.growth import Found, attacks, compiled_patterns, inline_patterns, scan, seconds
 
 SIZE = 6000
@@ -75,6 +85,7 @@ def test_a_pattern_that_is_built_when_it_runs_is_known_to_these_tests() -> None:
     assert built <= BUILT.keys(), "say why these are linear, or keep the pattern at the top of its module"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", [r"\s+x", r"<!--.*?-->", r"^a*a*b", r"^\[[^#]*[^-]*#"])
 def test_the_attacks_find_patterns_that_backtrack(hostile: str) -> None:
     assert _grows(re.compile(hostile, re.DOTALL))
@@ -86,6 +97,18 @@ WORDS = Analyzer()
 def _asked(text: str) -> object:
     question = read_question(text, WORDS)
     return question, split(question, WORDS)
+
+
+def _prepared(text: str) -> object:
+    content = f"# {text[: len(text) // 2]}\n\n{text}".encode()
+    task = FileTask("s", "a.md", "/a.md", len(content), 1, "note", TrustLevel.PRIMARY)
+    prepared = _prepare(task, content, ChunkPolicy(), FORMATS)
+    assert isinstance(prepared, Prepared)
+    return [searchable_under(prepared.document.title, chunk) for chunk in prepared.chunks]
+
+
+def _snippet(text: str) -> object:
+    return make_snippet(text, analyzer=WORDS, terms=["seat", "가"], length=220)
 
 
 def _judged(text: str) -> object:
@@ -111,6 +134,17 @@ def _judged(text: str) -> object:
             ("prose", split_prose, ["Yes. ", "다. ", "No. 1. ", '."']),
             ("markers", read_markers, ["[#1] ", " ", "[#1, #2", "so. [#1] ", "[#1]", "- "]),
             ("question", _asked, ["가", "가지 않", "what, and how ", "a-", "rust의 ", "' "]),
+            (
+                "a file",
+                _prepared,
+                ["# a\n", "> ", "  - a\n", "[a](", "|a", "<!--", "`", "\u0301\u0316", "a b\n\n"],
+            ),
+            ("composing", nfc, ["\u0301\u0316", "\u0f73", "가", "\u1100\u1161", "—"]),
+            ("terms", WORDS.terms, ["가", "a-", "aA", "https://a/", "1,000", "\u0301\u0316", "don't "]),
+            ("a query", parse_query, ['"', '"a" ', "-a ", "tag:a ", "a:", " "]),
+            ("a language", detect, ["](", "```", "https://"]),
+            ("pieces", words, ["aA", "가a", "\u0301\u0316"]),
+            ("a snippet", _snippet, ["seat ", "a seat-", "가", "seat\u0301\u0316"]),
             ("facts", _judged, ["Rust 1.2 ", "9", "9,999", "A-", "`a` ", '"a b c" ', "가씨 "]),
         ]
         for unit in units

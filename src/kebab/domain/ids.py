@@ -6,7 +6,9 @@ The same input gives the same id on every machine; changing any input gives anot
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
+from itertools import groupby
 from typing import NewType
 
 import msgspec
@@ -23,7 +25,24 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 def nfc(text: str) -> str:
     """Compose the text: macOS writes decomposed Hangul and accents, and both forms must meet."""
+    if text.isascii():
+        return text
+    text = _MANY_MARKS.sub(_in_order, text)
     return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+
+
+# Marks that combine are no word characters. The library sorts a run of them by exchanging neighbours, which
+# takes the square of its length: a file of nothing but accents would take hours.
+_MANY_MARKS = re.compile(r"[^\w\s\x00-\x7f]{32,}")
+
+
+def _in_order(run: re.Match[str]) -> str:
+    """The same marks, decomposed and in canonical order (Unicode 3.11): nothing is left to sort."""
+    marks = "".join(unicodedata.normalize("NFD", mark) for mark in run[0])
+    ordered: list[str] = []
+    for combining, group in groupby(marks, key=lambda mark: unicodedata.combining(mark) > 0):
+        ordered += sorted(group, key=unicodedata.combining if combining else lambda mark: 0)
+    return "".join(ordered)
 
 
 def encodable(text: str) -> str:

@@ -28,6 +28,10 @@ from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ports import Analyzer
 
+# Title and headings are stored and searched with every chunk below them: a heading of a megabyte over a
+# thousand chunks would be a gigabyte.
+_LONGEST_HEADING = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class FileTask:
@@ -169,7 +173,7 @@ def _document(task: FileTask, state: FileState, kind: Format, parsed: Parsed) ->
         source_id=task.source_id,
         path=task.path,
         asset_id=text_asset(state.asset_id, parser_version=kind.version) if own else state.asset_id,
-        title=parsed.title,
+        title=parsed.title[:_LONGEST_HEADING],
         lang=parsed.lang,
         media=kind.media,
         parser_version=kind.version,
@@ -188,7 +192,8 @@ def _dated(metadata: Metadata, mtime_ns: int) -> Metadata:
 
 
 def _blocks(doc: DocId, parsed: Parsed) -> Iterator[Block]:
-    for ordinal, (kind, start, end, heading_path, level, _, place) in enumerate(parsed.blocks):
+    for ordinal, (kind, start, end, path, level, _, place) in enumerate(parsed.blocks):
+        heading_path = tuple(heading[:_LONGEST_HEADING] for heading in path)
         own = block_id(doc, kind=kind, heading_path=heading_path, ordinal=ordinal, span=(start, end))
         yield Block(own, kind, LineSpan(start, end), heading_path, level, place)
 

@@ -224,7 +224,7 @@ def _origins(text: str) -> list[tuple[int, int]]:
     start = 0
     for end in range(1, len(text) + 1):
         if end == len(text) or not (unicodedata.combining(text[end]) or text[end] in joining):
-            origins.extend([(start, end)] * len(unicodedata.normalize("NFC", text[start:end])))
+            origins.extend([(start, end)] * len(nfc(text[start:end])))
             start = end
     return origins
 

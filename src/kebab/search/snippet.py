@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 
 from kebab.domain.hits import Snippet
@@ -39,13 +40,26 @@ def _window(text: str, ranges: list[tuple[int, int]], length: int) -> tuple[int,
         return 0, len(text)
     if not ranges:
         return 0, length
-    best, best_distinct = ranges[0][0], 0
-    for index, (begin, _) in enumerate(ranges):
-        inside = {text[a:b].lower() for a, b in ranges[index:] if b <= begin + length}
-        if len(inside) > best_distinct:
-            best, best_distinct = begin, len(inside)
+    best = _most_distinct([(a, b, text[a:b].lower()) for a, b in ranges], length)
     start = max(0, min(best - length // 5, len(text) - length))
     return start, min(len(text), start + length)
+
+
+def _most_distinct(words: list[tuple[int, int, str]], length: int) -> int:
+    """Where the window of this length begins that holds most distinct words; both its ends only move on."""
+    inside: Counter[str] = Counter()
+    best, most, upto = words[0][0], 0, 0
+    for index, (begin, _, word) in enumerate(words):
+        while upto < len(words) and words[upto][1] <= begin + length:
+            inside[words[upto][2]] += 1
+            upto += 1
+        if len(inside) > most:
+            best, most = begin, len(inside)
+        upto = max(upto, index + 1)
+        inside[word] -= 1
+        if inside[word] <= 0:
+            del inside[word]
+    return best
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -9,10 +9,11 @@ meet.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from math import inf
+
+from kebab.domain.ids import nfc
 
 _MEMORY = 200_000
 _LONGEST_RUN = 48
@@ -34,7 +35,7 @@ def runs(word: str) -> list[str]:
 
 def words(text: str) -> list[str]:
     """Return the words of a text in order, as written; punctuation is dropped."""
-    return _WORD.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
+    return _WORD.findall(nfc(text))
 
 
 class Subwords(dict[str, tuple[int, ...]]):
