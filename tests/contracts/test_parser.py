@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kebab.domain.citations import CitationKind
+from kebab.domain.citations import CitationKind, SourceState
 from kebab.domain.documents import LINED, TrustLevel
 from kebab.domain.ingests import IngestItem
 from kebab.errors import SpanNotSupported
@@ -97,20 +97,20 @@ def prepared(folder: Path, case: Case) -> Prepared:
     return found
 
 
+@dataclass(frozen=True, slots=True)
 class Files:
-    """The files behind documents: all as they were, or all changed."""
+    """The files behind documents: all in one state."""
 
-    def __init__(self, *, changed: bool) -> None:
-        self._changed = changed
+    now: SourceState = SourceState.CURRENT
 
-    def changed(self, source_id: str, path: str) -> bool:
-        return self._changed
+    def state(self, source_id: str, path: str) -> SourceState | None:
+        return self.now
 
 
-def reader_of(one: Prepared, *, changed: bool = False) -> Reader:
+def reader_of(one: Prepared, files: Files = Files()) -> Reader:
     store = FakeDocumentStore()
     store.put(one.document, one.chunks, one.state)
-    return Reader(store, FakeEmbeddingStore(store), Files(changed=changed))
+    return Reader(store, FakeEmbeddingStore(store), files)
 
 
 def test_every_format_of_the_table_has_a_case() -> None:
@@ -157,14 +157,16 @@ def test_a_text_without_lines_cannot_be_cited_by_them(case: Case, tmp_path: Path
     assert reader.fetch_citation(caught.value.hint.removeprefix("cite it so: ")).text
 
 
-def test_a_changed_file_makes_every_kind_of_citation_stale(case: Case, tmp_path: Path) -> None:
+@pytest.mark.parametrize("state", list(SourceState))
+def test_every_kind_of_citation_says_what_became_of_its_file(
+    case: Case, tmp_path: Path, state: SourceState
+) -> None:
     one = prepared(tmp_path, case)
-    for changed in (False, True):
-        reader = reader_of(one, changed=changed)
-        for chunk in one.chunks:
-            cited = reader.inspect_chunk(chunk.chunk_id).citation
-            assert cited.stale is changed
-            assert reader.fetch_citation(cited.uri).stale is changed
+    reader = reader_of(one, Files(state))
+    for chunk in one.chunks:
+        cited = reader.inspect_chunk(chunk.chunk_id).citation
+        assert cited.source_state is state
+        assert reader.fetch_citation(cited.uri).citation.source_state is state
 
 
 def test_two_units_of_one_file_have_two_ids_even_if_they_say_the_same(case: Case, tmp_path: Path) -> None:

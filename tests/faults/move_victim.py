@@ -17,7 +17,8 @@ def stop_at_the_copy(event: str, arguments: tuple[object, ...]) -> None:
     """An import sets the copy's time when it is whole; an export then reads it."""
     named = str(arguments[0]) if arguments else ""
     reading = event == "open" and arguments[1] in ("r", "rb")
-    if named.endswith("/work/kebab.sqlite") and (event == "os.utime" or reading):
+    copy = "/.kebab-" in named and named.endswith("/kebab.sqlite")
+    if copy and (event == "os.utime" or reading):
         os.kill(os.getpid(), signal.SIGSTOP)
 
 
