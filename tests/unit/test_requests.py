@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import inspect
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kebab import Kebab, wire
+from kebab import Kebab, config, wire
 from kebab.domain.documents import TrustLevel
 from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.errors import InvalidInput
@@ -134,6 +136,37 @@ def test_the_arguments_of_a_request_are_those_of_the_method_that_answers_it(
     method: Any, asked: Request
 ) -> None:
     assert set(asked.arguments) <= set(inspect.signature(method).parameters)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda kb: kb.search("x", k=0),
+        lambda kb: kb.search(" "),
+        lambda kb: kb.search("x", filters=SearchFilters(tag=(3,))),  # type: ignore[arg-type]
+        lambda kb: kb.search("x", fusion="magic"),
+        lambda kb: kb.why("", "x"),
+        lambda kb: kb.ask(" "),
+        lambda kb: kb.ask_stream("x", k=1001),
+        lambda kb: kb.list_docs(SearchFilters(ingested_after="soon")),
+        lambda kb: kb.inspect_doc(""),
+        lambda kb: kb.inspect_chunk(" "),
+        lambda kb: kb.fetch_chunk("a", context=-1),
+        lambda kb: kb.fetch_doc("a", max_tokens=0),
+        lambda kb: kb.fetch_span("a", 2, 1),
+        lambda kb: kb.runs(0),
+        lambda kb: kb.ingest(dry_run="no"),
+        lambda kb: kb.ingest_text("x", title=" "),
+        lambda kb: kb.index(batch_size=0),
+    ],
+)
+def test_the_python_interface_refuses_a_wrong_request_before_it_opens_anything(
+    ask: Callable[[Kebab], object], tmp_path: Path
+) -> None:
+    settings = config.defaults(root=tmp_path, data_dir=tmp_path / "data")
+    with Kebab(settings) as kb, pytest.raises(InvalidInput):
+        ask(kb)
+    assert not (tmp_path / "data").exists()
 
 
 def test_every_name_of_the_wire_is_there() -> None:

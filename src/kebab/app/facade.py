@@ -17,6 +17,7 @@ from kebab.assembly.engines import Engines
 from kebab.assembly.rooms import Rooms
 from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.errors import Locked
+from kebab.wire import requests
 
 # What only annotations name is not loaded: making its dataclasses would be a third of a cold search.
 if TYPE_CHECKING:
@@ -115,9 +116,7 @@ class Kebab:
 
         ``dry_run`` tells what would be done and writes nothing, not even an empty knowledge base.
         """
-        from kebab.wire.requests.library import IngestRequest
-
-        asked = IngestRequest.of(dry_run=dry_run, force=force, allow_mass_delete=allow_mass_delete)
+        asked = requests.IngestRequest.of(dry_run=dry_run, force=force, allow_mass_delete=allow_mass_delete)
         flags = {**asked.arguments, "paths": tuple(paths)}
         with self._ingesting(dry_run=asked.dry_run) as stores:
             return self._pipeline(stores).run(**flags, progress=progress, cancelled=cancelled)
@@ -131,6 +130,7 @@ class Kebab:
         Another text of the same title is another note; the same text again is the same note. Bytes are read
         like a file's; those that are no text raise InvalidInput, and so does an empty text.
         """
+        requests.IngestTextRequest.of(text=str(text), title=title, dry_run=dry_run)
         with self._ingesting(dry_run=dry_run) as stores:
             return self._pipeline(stores).ingest_text(title, text, dry_run=dry_run, progress=progress)
 
@@ -140,9 +140,8 @@ class Kebab:
     @call
     def runs(self, limit: int = 20) -> list[IngestRun]:
         """The latest ingest runs, newest first."""
-        from kebab.wire.requests.library import ListRunsRequest
-
-        return self.engines.reading.ledger.runs(ListRunsRequest.of(limit=limit).limit)
+        asked = requests.ListRunsRequest.of(limit=limit)
+        return self.engines.reading.ledger.runs(asked.limit)
 
     @call
     def run_items(self, run_id: str) -> list[IngestItem]:
@@ -171,11 +170,11 @@ class Kebab:
         snippet_chars: int | None = None,
     ) -> SearchResponse:
         """One page of hits, best first; ``next_cursor`` of the response gives the next page."""
-        from kebab.wire.requests.search import SearchRequest, flat
-
         shown = {"explain": explain, "trace": trace, "snippet_chars": snippet_chars}
         paged = {"k": k, "cursor": cursor, "max_tokens": max_tokens}
-        asked = SearchRequest.of(**flat(filters), query=text, mode=mode, fusion=fusion, **paged, **shown)
+        asked = requests.SearchRequest.of(
+            **requests.flat(filters), query=text, mode=mode, fusion=fusion, **paged, **shown
+        )
         return self._rooms.searcher.search(**asked.arguments)
 
     @call
@@ -190,9 +189,9 @@ class Kebab:
         fusion: str | None = None,
     ) -> WhyReport:
         """Why a document (by id or path) or a chunk (by id) was, or was not, among the results."""
-        from kebab.wire.requests.search import WhyRequest, flat
-
-        asked = WhyRequest.of(**flat(filters), reference=reference, query=text, mode=mode, k=k, fusion=fusion)
+        asked = requests.WhyRequest.of(
+            **requests.flat(filters), reference=reference, query=text, mode=mode, k=k, fusion=fusion
+        )
         return self._rooms.searcher.why(**asked.arguments)
 
     # --- asking ------------------------------------------------------------------------------------
@@ -207,7 +206,8 @@ class Kebab:
         filters: SearchFilters | None = None,
     ) -> Answer:
         """An answer with citations, or a refusal: ``grounded`` tells which. Both are stored."""
-        return self._rooms.asker.ask(self._question(question, mode=mode, k=k, filters=filters))
+        request = self._question(question, mode=mode, k=k, filters=filters)
+        return self._rooms.asker.ask(request)
 
     @call
     def ask_stream(
@@ -228,9 +228,7 @@ class Kebab:
         return self._rooms.asker.again(trace_id)
 
     def _question(self, question: str, *, filters: SearchFilters | None, **given: Any) -> Question:
-        from kebab.wire.requests.search import AskRequest, flat
-
-        asked = AskRequest.of(**flat(filters), question=question, **given)
+        asked = requests.AskRequest.of(**requests.flat(filters), question=question, **given)
         return self._rooms.asker.request(**asked.arguments)
 
     # --- reading -----------------------------------------------------------------------------------
@@ -238,39 +236,36 @@ class Kebab:
     @call
     def list_docs(self, filters: SearchFilters | None = None) -> list[DocumentSummary]:
         """Every document the filters let through, by source and path."""
-        return self.engines.reading.documents.list_documents(filters)
+        asked = requests.ListDocsRequest.of(**requests.flat(filters))
+        return self.engines.reading.documents.list_documents(asked.filters)
 
     @call
     def inspect_doc(self, reference: str) -> DocumentInspection:
         """A document with its chunks; ``reference`` is an id, a beginning of one, or a path."""
-        return self._rooms.reader.inspect_document(reference)
+        asked = requests.InspectDocRequest.of(reference=reference)
+        return self._rooms.reader.inspect_document(**asked.arguments)
 
     @call
     def inspect_chunk(self, chunk_id: str) -> ChunkInspection:
-        return self._rooms.reader.inspect_chunk(chunk_id)
+        asked = requests.InspectChunkRequest.of(chunk_id=chunk_id)
+        return self._rooms.reader.inspect_chunk(**asked.arguments)
 
     @call
     def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
         """A chunk's text as indexed, with ``context`` neighbouring chunks on each side."""
-        from kebab.wire.requests.library import FetchChunkRequest
-
-        asked = FetchChunkRequest.of(chunk_id=chunk_id, context=context)
+        asked = requests.FetchChunkRequest.of(chunk_id=chunk_id, context=context)
         return self._rooms.reader.fetch_chunk(**asked.arguments)
 
     @call
     def fetch_doc(self, reference: str, *, max_tokens: int | None = None) -> FetchResult:
         """A document's text as indexed, cut to whole lines within the budget."""
-        from kebab.wire.requests.library import FetchDocRequest
-
-        asked = FetchDocRequest.of(reference=reference, max_tokens=max_tokens)
+        asked = requests.FetchDocRequest.of(reference=reference, max_tokens=max_tokens)
         return self._rooms.reader.fetch_document(**asked.arguments)
 
     @call
     def fetch_span(self, reference: str, start: int, end: int) -> FetchResult:
         """Lines ``start`` to ``end`` of a document as indexed, inclusive."""
-        from kebab.wire.requests.library import FetchSpanRequest
-
-        asked = FetchSpanRequest.of(reference=reference, start=start, end=end)
+        asked = requests.FetchSpanRequest.of(reference=reference, start=start, end=end)
         return self._rooms.reader.fetch_span(**asked.arguments)
 
     @call
@@ -297,10 +292,8 @@ class Kebab:
         ``model`` embeds with another model, for a later switch. Raises NotIndexed, and ModelUnavailable where
         embedding was asked for.
         """
-        from kebab.wire.requests.library import IndexRequest
-
         what = {"embeddings": embeddings, "lexical": lexical, "rebuild": rebuild}
-        asked = IndexRequest.of(**what, model=model, batch_size=batch_size)
+        asked = requests.IndexRequest.of(**what, model=model, batch_size=batch_size)
         builder = self._rooms.index_builder
         return builder.run(**asked.arguments, progress=progress, cancelled=cancelled)
 

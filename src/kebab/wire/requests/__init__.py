@@ -2,12 +2,15 @@
 
 The command line, ``--bulk``, the Python API, MCP and HTTP all come through ``checked`` or ``decoded``, which
 keeps bounds, defaults and error texts the same everywhere. A request only ever gains optional keys.
+
+``requests.SearchRequest`` imports its module when it is first used: a search does not pay for the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -15,6 +18,45 @@ from msgspec import Meta
 from kebab.domain.queries import utc_time
 from kebab.errors import InvalidInput
 from kebab.validation import Unfit, fitted
+
+if TYPE_CHECKING:
+    from kebab.wire.requests.library import (
+        FetchChunkRequest,
+        FetchDocRequest,
+        FetchSpanRequest,
+        IndexRequest,
+        IngestRequest,
+        IngestTextRequest,
+        InspectChunkRequest,
+        InspectDocRequest,
+        ListRunsRequest,
+    )
+    from kebab.wire.requests.search import AskRequest, ListDocsRequest, SearchRequest, WhyRequest, flat
+
+__all__ = [
+    "AskRequest",
+    "FetchChunkRequest",
+    "FetchDocRequest",
+    "FetchSpanRequest",
+    "IndexRequest",
+    "IngestRequest",
+    "IngestTextRequest",
+    "InspectChunkRequest",
+    "InspectDocRequest",
+    "ListDocsRequest",
+    "ListRunsRequest",
+    "SearchRequest",
+    "WhyRequest",
+    "flat",
+]
+_SEARCH = ("AskRequest", "ListDocsRequest", "SearchRequest", "WhyRequest", "flat")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{'search' if name in _SEARCH else 'library'}"), name)
+
 
 R = TypeVar("R", bound="Request")
 
