@@ -21,18 +21,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from benchmarks.memory_brute import BruteForce
 from kebab.adapters.embedders.static import StaticEmbedder
-from kebab.adapters.execution_index.index import SidecarExecutionIndex
-from kebab.adapters.surreal.connection import SurrealConnection
-from kebab.adapters.surreal.native import SurrealExecutionIndex
-from kebab.adapters.surreal.schema import migrate
-from kebab.adapters.surreal.store import SurrealExecutionStore
+from kebab.assembly.memory import MemoryEngines
 from kebab.domain.executions import Execution
-from kebab.memory.record import model_label
+from kebab.memory.embedding import model_label
 from kebab.memory.room import ExecutionMemory
 from kebab.ports import EmbeddingKind, MemoryKind
 from kebab.search.analyze import Analyzer
@@ -52,7 +49,7 @@ class Query:
 
 def main() -> None:
     options = _options()
-    records = list(_records(options.data))
+    records = list(real_records(options.data))
     embedder = StaticEmbedder()
     print(f"{len(records)} real records, {embedder.model_id}, {embedder.dimensions} dimensions\n")
     print(
@@ -87,7 +84,7 @@ def _options() -> argparse.Namespace:
 # --- records ---------------------------------------------------------------------------------------
 
 
-def _records(data: Path) -> Iterator[Execution]:
+def real_records(data: Path) -> Iterator[Execution]:
     with tarfile.open(data / "git-commits-10k.tar.gz") as archive:
         member = archive.extractfile("git-commits-10k/corpus.jsonl")
         assert member is not None
@@ -183,36 +180,39 @@ def _paraphrase(text: str, dice: random.Random) -> str:
 # --- measuring -------------------------------------------------------------------------------------
 
 
-def _memory(way: str, folder: Path) -> ExecutionMemory:
+def open_memory(
+    folder: Path, way: str = "derived", *, embedder: StaticEmbedder | None = None
+) -> ExecutionMemory:
+    """The memory of a data folder, as the product opens it."""
+    from kebab.config.sections import Memory
+
     analyzer = Analyzer()
-    connection = SurrealConnection(
-        f"surrealkv://{folder / 'store'}",
-        namespace="bench",
-        database="bench",
-        on_open=migrate,
-        idle_release_s=60,
+    search: Any = way
+    engines = MemoryEngines(Memory(search=search), folder=folder, analyzer=analyzer, readonly=False)
+    return ExecutionMemory(
+        engines.store,
+        engines.index(MemoryKind.EXECUTIONS),
+        engines.index(MemoryKind.TASKS),
+        StaticEmbedder() if embedder is None else embedder,
+        analyzer,
     )
-    store = SurrealExecutionStore(connection, analyzer=analyzer)
-
-    def index(kind: MemoryKind) -> SidecarExecutionIndex | SurrealExecutionIndex:
-        if way == "native":
-            return SurrealExecutionIndex(connection, kind=kind, analyzer=analyzer)
-        return SidecarExecutionIndex(lambda: folder / "index" / kind, analyzer=analyzer)
-
-    return ExecutionMemory(store, index(MemoryKind.EXECUTIONS), index(MemoryKind.TASKS), None)
 
 
 def _print_way(way: str, executions: list[Execution], queries: list[Query], brute: BruteForce) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="kebab-memory-") as folder:
-        memory = _memory(way, Path(folder))
+        memory = open_memory(Path(folder), way)
         began, worked = time.perf_counter(), time.process_time()
         memory.record_many(executions)
         rate = len(executions) / (time.perf_counter() - began)
         busy = len(executions) / (time.process_time() - worked)
         searches: dict[str, Callable[[Query], list[str]]] = {
-            "similar": lambda query: _ids(memory.find_similar_executions(embedding=query.vector)),
-            "words": lambda query: _ids(memory.search_words(query.text)),
-            "hybrid": lambda query: _ids(memory.hybrid_search(query.text, embedding=query.vector)),
+            "similar": lambda query: _ids(
+                memory.find_similar_executions(embedding=query.vector, min_score=0)
+            ),
+            "words": lambda query: _ids(memory.search_words(query.text, min_score=0)),
+            "hybrid": lambda query: _ids(
+                memory.hybrid_search(query.text, embedding=query.vector, min_score=0)
+            ),
         }
         kept = _print_searches(
             f"{len(executions)} | {way} | {rate:,.0f} ({busy:,.0f})", searches, queries, brute
@@ -282,7 +282,7 @@ def _print_bulk(records: Sequence[Execution], embedder: StaticEmbedder) -> None:
 
     lines = [json.dumps(to_json(item), ensure_ascii=False) for item in records]
     with tempfile.TemporaryDirectory(prefix="kebab-memory-") as folder:
-        memory = replace(_memory("derived", Path(folder)), embedder=embedder)
+        memory = open_memory(Path(folder), embedder=embedder)
         began = time.perf_counter()
         report = memory.import_lines(lines)
         took = time.perf_counter() - began

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from kebab.domain.executions import (
-    Execution,
-    ExecutionFilters,
-    MemoryStats,
-    Outcome,
-    TaskRecord,
-)
+from kebab.domain.executions import Execution, ExecutionFilters, TaskRecord
 from kebab.domain.fusion import Ranked
+from kebab.domain.learning import Outcome, RetiredDay
+from kebab.domain.recalls import MemoryStats
 from kebab.errors import EngineUnavailable
-from kebab.ports import MemoryChanges, MemoryEntry, MemoryKind, Saved, VectorSpace
+from kebab.ports import Frequencies, MemoryChanges, MemoryEntry, MemoryKind, Saved, VectorSpace
 from tests.fakes import FakeAnalyzer
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -54,12 +52,17 @@ class FakeExecutionStore:
     def __init__(self) -> None:
         self._records: dict[MemoryKind, dict[str, tuple[int, Any]]] = {kind: {} for kind in MemoryKind}
         self._revisions = dict.fromkeys(MemoryKind, 0)
-        self._removed: dict[str, int] = {}
+        self._removed: dict[tuple[MemoryKind, str], int] = {}
+        self._retired: dict[tuple[str, str, str], RetiredDay] = {}
         self._stated: set[tuple[str, str]] = set()
         self.down = False
 
     def identity(self) -> str:
         return "fake"
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        yield
 
     def save(self, executions: Sequence[Execution]) -> Saved:
         return self._save(MemoryKind.EXECUTIONS, executions)
@@ -74,10 +77,10 @@ class FakeExecutionStore:
         held = self._records[MemoryKind.TASKS]
         return {key: held[key][1] for key in ids if key in held}
 
-    def select(self, filters: ExecutionFilters, *, limit: int | None) -> list[Execution]:
+    def select(self, filters: ExecutionFilters, *, limit: int | None, offset: int = 0) -> list[Execution]:
         found = [item for item in self._executions.values() if passes(MemoryEntry.of(item), filters)]
         found.sort(key=lambda item: (-item.finished_at.timestamp(), item.id))
-        return found[:limit]
+        return found[offset:][:limit]
 
     def every(self) -> Iterator[Execution]:
         return iter([item for _, item in sorted(self._executions.items())])
@@ -108,15 +111,30 @@ class FakeExecutionStore:
     def users_of(self, document: str) -> tuple[str, ...]:
         return tuple(sorted(key for key, item in self._executions.items() if document in item.documents_used))
 
-    def prune(self, *, before: datetime, dry_run: bool) -> int:
-        gone = [item.id for item in self.select(ExecutionFilters(before=before), limit=None)]
-        if not dry_run:
-            for key in gone:
-                del self._records[MemoryKind.EXECUTIONS][key]
+    def links(self) -> list[tuple[str, str]]:
+        return sorted(self._stated)
+
+    def outdated(self, kind: MemoryKind, *, before: datetime, expired_at: datetime) -> list[str]:
+        entries = [MemoryEntry.of(item) for _, item in self._records[kind].values()]
+        return sorted(
+            entry.id
+            for entry in entries
+            if entry.finished_at < before or (entry.expires_at and entry.expires_at <= expired_at)
+        )
+
+    def remove(self, kind: MemoryKind, ids: Sequence[str], *, retired: Sequence[RetiredDay] = ()) -> None:
+        for key in ids:
+            self._records[kind].pop(key, None)
+            self._revisions[kind] += 1
+            self._removed[kind, key] = self._revisions[kind]
+            if kind is MemoryKind.EXECUTIONS:
                 self._stated = {edge for edge in self._stated if key not in edge}
-                self._revisions[MemoryKind.EXECUTIONS] += 1
-                self._removed[key] = self._revisions[MemoryKind.EXECUTIONS]
-        return len(gone)
+        for day in retired:
+            held = self._retired.get(day.key)
+            self._retired[day.key] = day if held is None else added(held, day)
+
+    def retired(self) -> list[RetiredDay]:
+        return [day for _, day in sorted(self._retired.items())]
 
     def stats(self) -> MemoryStats:
         items = list(self._executions.values())
@@ -142,11 +160,10 @@ class FakeExecutionStore:
     def changes(self, kind: MemoryKind, *, after: int, limit: int) -> MemoryChanges:
         newer = sorted((seq, key) for key, (seq, _) in self._records[kind].items() if seq > after)[:limit]
         upto = newer[-1][0] if len(newer) == limit else self._revisions[kind]
-        removed = self._removed if kind is MemoryKind.EXECUTIONS else {}
         return MemoryChanges(
             upto,
             tuple(MemoryEntry.of(self._records[kind][key][1]) for _, key in newer),
-            tuple(key for key, seq in removed.items() if after < seq <= upto),
+            tuple(key for (of, key), seq in self._removed.items() if of is kind and after < seq <= upto),
         )
 
     def close(self) -> None:
@@ -218,6 +235,13 @@ class FakeExecutionIndex:
     def spaces(self) -> dict[VectorSpace, int]:
         return Counter(space for entry in self._entries.values() if (space := _space(entry)))
 
+    def frequencies(self, terms: Collection[str]) -> Frequencies:
+        bodies = [set(self._analyzer.terms(entry.text)) for entry in self._entries.values()]
+        return Frequencies(len(bodies), {term: sum(term in body for body in bodies) for term in terms})
+
+    def held(self, texts: Mapping[str, str], terms: Collection[str]) -> dict[str, set[str]]:
+        return {key: set(self._analyzer.terms(text)) & set(terms) for key, text in texts.items()}
+
     def clear(self) -> None:
         self._entries.clear()
         self._position = 0
@@ -225,6 +249,11 @@ class FakeExecutionIndex:
     def _fail_if(self, name: str) -> None:
         if name in self.broken:
             raise EngineUnavailable(f"{name} is broken")
+
+
+def added(one: RetiredDay, other: RetiredDay) -> RetiredDay:
+    names = ("runs", "successes", "quality", "latency_ms", "cost_cents", "total", "squares")
+    return replace(one, **{name: getattr(one, name) + getattr(other, name) for name in names})
 
 
 def passes(entry: MemoryEntry, filters: ExecutionFilters) -> bool:
@@ -237,6 +266,8 @@ def passes(entry: MemoryEntry, filters: ExecutionFilters) -> bool:
         and (filters.after is None or entry.finished_at >= filters.after)
         and (filters.before is None or entry.finished_at < filters.before)
         and (filters.max_cost_cents is None or entry.cost_cents <= filters.max_cost_cents)
+        and all(any((name, value) in entry.labels for value in values) for name, values in filters.labels)
+        and (not filters.valid_at or not entry.expires_at or entry.expires_at > filters.valid_at)
     )
 
 

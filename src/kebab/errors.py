@@ -11,7 +11,9 @@ KebabError
 │   ├── DocNotFound          doc_not_found
 │   ├── ChunkNotFound        chunk_not_found
 │   ├── SpanNotSupported     span_not_supported  this document has no lines
-│   └── MassDelete           mass_delete         a scan would remove more than half of a source
+│   ├── MassDelete           mass_delete         a scan would remove more than half of a source
+│   ├── Conflict             conflict            another agent's record has this id
+│   └── RecordNotFound       record_not_found    the execution memory holds no record of this id
 └── EngineError
     ├── NotIndexed           not_indexed         there is no knowledge base here yet
     ├── Locked               locked              another process writes
@@ -129,6 +131,14 @@ class SpanNotSupported(UsageError):
 
 class MassDelete(UsageError):
     code = "mass_delete"
+
+
+class Conflict(UsageError):
+    code = "conflict"
+
+
+class RecordNotFound(UsageError):
+    code = "record_not_found"
 
 
 class NotIndexed(EngineError):

@@ -9,13 +9,15 @@ import subprocess
 import time
 import uuid
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from kebab.domain.executions import ExecutionFilters, TaskRecord
-from kebab.ports import ExecutionStore, MemoryEntry, MemoryKind
+from kebab.domain.executions import ExecutionFilters, Feedback, TaskRecord
+from kebab.domain.learning import RetiredDay
+from kebab.ports import ExecutionStore, MemoryEntry, MemoryKind, RevisedStore
 from tests.fakes import FakeAnalyzer
 from tests.memory_fakes import NOON, FakeExecutionStore, run
 from tests.surreal_bridge import Bridge
@@ -26,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings(r"ignore:connect\(\) must be used:Deprec
 EVERYTHING = ExecutionFilters()
 
 
-def surreal_store(url: str, *, username: str = "", password: str = "") -> ExecutionStore:
+def surreal_store(url: str, *, username: str = "", password: str = "") -> Any:
     pytest.importorskip("surrealdb", reason="the memory extra is not installed")
     from kebab.adapters.surreal.connection import SurrealConnection
     from kebab.adapters.surreal.schema import migrate
@@ -73,12 +75,32 @@ def server() -> Iterator[str]:
     process.wait(timeout=10)
 
 
+def journaled_store(folder: Path) -> ExecutionStore:
+    """A folder's memory: its journal and shelf, with the engine's store behind them."""
+    pytest.importorskip("surrealdb", reason="the memory extra is not installed")
+    from kebab.assembly.memory import MemoryEngines
+    from kebab.config.sections import Memory
+
+    return MemoryEngines(Memory(), folder=folder, analyzer=FakeAnalyzer(), readonly=False).store  # type: ignore[arg-type]
+
+
 @pytest.fixture(params=["fake", "memory", "folder", "websocket", "server"])
+def revised(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RevisedStore]:
+    yield from opened(request, tmp_path)
+
+
+@pytest.fixture(params=["fake", "journaled", "memory", "folder", "websocket", "server"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ExecutionStore]:
+    yield from opened(request, tmp_path)
+
+
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     if request.param == "fake":
         yield FakeExecutionStore()
         return
-    if request.param == "websocket":
+    if request.param == "journaled":
+        made = journaled_store(tmp_path / "memory")
+    elif request.param == "websocket":
         made = surreal_store(request.getfixturevalue("bridge").url, username="root", password="root")
     elif request.param == "server":
         user, password = (
@@ -168,27 +190,27 @@ def test_select_filters_and_orders_newest_first(
     assert sorted(outcome.cost_cents for outcome in outcomes) == sorted(expected)
 
 
-def test_every_write_moves_the_revision_and_shows_in_the_changes(store: ExecutionStore) -> None:
-    first = store.save([run(1), run(2)])
-    second = store.save([run(1, success=True)])
+def test_every_write_moves_the_revision_and_shows_in_the_changes(revised: RevisedStore) -> None:
+    first = revised.save([run(1), run(2)])
+    second = revised.save([run(1, success=True)])
 
     assert (first.before, first.upto, second.before, second.upto) == (0, 2, 2, 3)
-    assert store.revision(MemoryKind.EXECUTIONS) == 3
-    assert store.revision(MemoryKind.TASKS) == 0
-    changes = store.changes(MemoryKind.EXECUTIONS, after=0, limit=10)
+    assert revised.revision(MemoryKind.EXECUTIONS) == 3
+    assert revised.revision(MemoryKind.TASKS) == 0
+    changes = revised.changes(MemoryKind.EXECUTIONS, after=0, limit=10)
     assert changes.upto == 3
     assert changes.entries == (MemoryEntry.of(run(2)), MemoryEntry.of(run(1, success=True)))
-    assert store.changes(MemoryKind.EXECUTIONS, after=3, limit=10).entries == ()
+    assert revised.changes(MemoryKind.EXECUTIONS, after=3, limit=10).entries == ()
 
 
-def test_changes_come_in_pieces_that_lose_nothing(store: ExecutionStore) -> None:
-    store.save([run(number) for number in range(7)])
-    store.prune(before=NOON + timedelta(hours=1), dry_run=False)
+def test_changes_come_in_pieces_that_lose_nothing(revised: RevisedStore) -> None:
+    revised.save([run(number) for number in range(7)])
+    revised.remove(MemoryKind.EXECUTIONS, ["run-00000"])
     seen: dict[str, MemoryEntry] = {}
     removed: list[str] = []
     position = 0
-    while position < store.revision(MemoryKind.EXECUTIONS):
-        changes = store.changes(MemoryKind.EXECUTIONS, after=position, limit=2)
+    while position < revised.revision(MemoryKind.EXECUTIONS):
+        changes = revised.changes(MemoryKind.EXECUTIONS, after=position, limit=2)
         seen |= {entry.id: entry for entry in changes.entries}
         removed += changes.removed
         position = changes.upto
@@ -197,25 +219,134 @@ def test_changes_come_in_pieces_that_lose_nothing(store: ExecutionStore) -> None
     assert removed == ["run-00000"]
 
 
-def test_pruning_removes_what_is_older_and_its_edges(store: ExecutionStore) -> None:
-    store.save([run(number, parent=f"run-{number - 1:05d}") for number in range(1, 5)])
-    border = NOON + timedelta(hours=3, seconds=1.5)
+def test_what_is_removed_shows_in_the_changes(revised: RevisedStore) -> None:
+    revised.save([run(number) for number in range(1, 5)])
+    revised.remove(MemoryKind.EXECUTIONS, ["run-00001", "run-00002"])
 
-    assert store.prune(before=border, dry_run=True) == 2
-    assert store.stats().executions == 4
-    assert store.prune(before=border, dry_run=False) == 2
-    assert [item.id for item in store.every()] == ["run-00003", "run-00004"]
-    assert store.users_of("docs/1.md") == ()
-    removed = store.changes(MemoryKind.EXECUTIONS, after=4, limit=10).removed
+    removed = revised.changes(MemoryKind.EXECUTIONS, after=4, limit=10).removed
     assert sorted(removed) == ["run-00001", "run-00002"]
 
 
-def test_a_pruned_record_that_comes_back_is_a_change_again(store: ExecutionStore) -> None:
-    store.save([run(1)])
-    store.prune(before=NOON + timedelta(days=9), dry_run=False)
-    store.save([run(1)])
+def test_what_is_outdated_is_older_or_expired(store: ExecutionStore) -> None:
+    expired = run(9, expires_at=NOON + timedelta(days=2))
+    store.save([*(run(number) for number in range(1, 5)), expired])
+    store.save_tasks(
+        [TaskRecord(id=f"t{n}", description="x", recorded_at=NOON + timedelta(hours=n)) for n in (1, 5)]
+    )
+    border = NOON + timedelta(hours=3, seconds=1.5)
 
-    changes = store.changes(MemoryKind.EXECUTIONS, after=0, limit=10)
+    def outdated(kind: MemoryKind, moment: datetime) -> list[str]:
+        return store.outdated(kind, before=border, expired_at=moment)
+
+    assert outdated(MemoryKind.EXECUTIONS, NOON) == ["run-00001", "run-00002"]
+    assert outdated(MemoryKind.EXECUTIONS, NOON + timedelta(days=3)) == [
+        "run-00001",
+        "run-00002",
+        "run-00009",
+    ]
+    assert outdated(MemoryKind.TASKS, NOON) == ["t1"]
+
+
+def test_removing_takes_edges_and_unused_documents_along(store: ExecutionStore) -> None:
+    store.save([run(number, parent=f"run-{number - 1:05d}") for number in range(1, 5)])
+    store.save([run(5, documents_used=("docs/1.md", "docs/5.md"))])
+    store.link("run-00005", "run-00001")
+    store.remove(MemoryKind.EXECUTIONS, ["run-00001", "run-00002", "unknown"])
+
+    assert [item.id for item in store.every()] == ["run-00003", "run-00004", "run-00005"]
+    assert store.users_of("docs/1.md") == ("run-00005",)
+    assert store.users_of("docs/2.md") == ()
+    assert store.effects(["run-00005"]) == {"run-00005": ()}
+    assert store.links() == []
+    assert store.stats().documents == 4
+
+
+def test_task_records_are_removed_too(store: ExecutionStore) -> None:
+    store.save_tasks([TaskRecord(id=key, description="x", recorded_at=NOON) for key in ("a", "b")])
+    store.remove(MemoryKind.TASKS, ["a"])
+
+    assert [task.id for task in store.every_task()] == ["b"]
+
+
+def test_retired_days_add_up(store: ExecutionStore) -> None:
+    def day(agent: str, runs: int) -> RetiredDay:
+        return RetiredDay(
+            agent_id=agent,
+            task_type="fix",
+            day=date(2026, 3, 1),
+            runs=runs,
+            successes=1,
+            quality=0.5,
+            latency_ms=10.0,
+            cost_cents=0.25,
+            total=0.5,
+            squares=0.25,
+        )
+
+    store.save([run(1)])
+    store.remove(MemoryKind.EXECUTIONS, ["run-00001"], retired=[day("ann", 2), day("bob", 1)])
+    store.remove(MemoryKind.EXECUTIONS, [], retired=[day("ann", 3)])
+
+    ann, bob = store.retired()
+    assert (ann.agent_id, ann.runs, ann.successes, ann.cost_cents) == ("ann", 5, 2, 0.5)
+    assert (bob.agent_id, bob.runs) == ("bob", 1)
+
+
+def test_links_are_listed_once(store: ExecutionStore) -> None:
+    store.save([run(1), run(2, parent="run-00001"), run(3)])
+    for _ in range(2):
+        store.link("run-00003", "run-00001")
+
+    assert store.links() == [("run-00003", "run-00001")]
+    assert store.causes(["run-00001"]) == {"run-00001": ("run-00003",)}
+
+
+def test_every_new_field_is_kept_and_can_be_asked_for(store: ExecutionStore) -> None:
+    full = run(
+        1,
+        approach="bisect",
+        result="found the commit",
+        lesson="문제는 캐시였다",
+        tokens={"input": 900, "output": 12},
+        cost_cents=0.375,
+        scope={"project": "kebab", "user": "ann", "session": "s-1"},
+        tags=("ci", "캐시"),
+        metadata={"attempt": 2, "ratio": 0.5, "model": "small", "green": True},
+        expires_at=NOON + timedelta(days=30),
+        feedback=(
+            Feedback(at=NOON, by="ci", success=False, quality_score=0.0, note="red build"),
+            Feedback(at=NOON),
+        ),
+    )
+    store.save([full, run(2)])
+
+    assert store.load(["run-00001", "run-00002"]) == {"run-00001": full, "run-00002": run(2)}
+    for filters in (
+        ExecutionFilters(tag=("ci",)),
+        ExecutionFilters(tag=("none", "캐시")),
+        ExecutionFilters(scope={"project": "kebab", "user": "ann"}),
+        ExecutionFilters(metadata={"attempt": 2}),
+        ExecutionFilters(metadata={"green": True, "ratio": 0.5, "model": "small"}),
+    ):
+        assert [item.id for item in store.select(filters, limit=None)] == ["run-00001"]
+    for filters in (
+        ExecutionFilters(tag=("cd",)),
+        ExecutionFilters(scope={"project": "kebab", "user": "bob"}),
+        ExecutionFilters(metadata={"attempt": 3}),
+        ExecutionFilters(metadata={"green": False}),
+        ExecutionFilters(max_cost_cents=0.3, tag=("ci",)),
+        ExecutionFilters(valid_at=NOON + timedelta(days=30), tag=("ci",)),
+    ):
+        assert store.select(filters, limit=None) == []
+    assert [item.id for item in store.select(ExecutionFilters(), limit=1, offset=1)] == ["run-00001"]
+
+
+def test_a_pruned_record_that_comes_back_is_a_change_again(revised: RevisedStore) -> None:
+    revised.save([run(1)])
+    revised.remove(MemoryKind.EXECUTIONS, ["run-00001"])
+    revised.save([run(1)])
+
+    changes = revised.changes(MemoryKind.EXECUTIONS, after=0, limit=10)
     assert [entry.id for entry in changes.entries] == ["run-00001"]
 
 
@@ -229,10 +360,13 @@ def test_task_records_keep_their_free_form(store: ExecutionStore) -> None:
 
     assert store.load_tasks(["t:1", "t:2", "t:3"]) == {"t:1": bare, "t:2": full}
     assert list(store.every_task()) == [bare, full]
-    assert [entry.text for entry in store.changes(MemoryKind.TASKS, after=0, limit=9).entries] == [
-        "요약",
-        "sum up",
-    ]
+
+
+def test_task_records_show_in_the_changes(revised: RevisedStore) -> None:
+    revised.save_tasks([TaskRecord(id=key, description=f"sum {key}", recorded_at=NOON) for key in ("1", "2")])
+
+    entries = revised.changes(MemoryKind.TASKS, after=0, limit=9).entries
+    assert [entry.text for entry in entries] == ["sum 1", "sum 2"]
 
 
 def test_stats_count_what_there_is(store: ExecutionStore) -> None:
@@ -251,12 +385,11 @@ def test_an_empty_store_is_empty(store: ExecutionStore) -> None:
     assert (stats.executions, stats.tasks, stats.first_started_at, dict(stats.models)) == (0, 0, None, {})
     assert store.select(EVERYTHING, limit=10) == []
     assert list(store.every()) == []
-    assert store.changes(MemoryKind.EXECUTIONS, after=0, limit=5).entries == ()
 
 
-def test_the_identity_stays(store: ExecutionStore) -> None:
-    first = store.identity()
-    store.save([run(1)])
+def test_the_identity_stays(revised: RevisedStore) -> None:
+    first = revised.identity()
+    revised.save([run(1)])
 
     assert first
-    assert store.identity() == first
+    assert revised.identity() == first

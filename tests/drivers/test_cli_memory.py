@@ -47,12 +47,12 @@ def ids(result: Any) -> list[str]:
     return [hit["execution"]["id"] for hit in result.json["hits"]]
 
 
-def test_searching_before_anything_was_recorded_says_what_to_do(cli) -> None:
+def test_the_first_search_in_a_new_project_finds_nothing_and_makes_nothing(cli, tmp_path) -> None:
     done = cli("memory", "search", "x", "--json")
 
-    assert done.code == 2
-    assert done.error["code"] == "not_indexed"
-    assert "kebab memory record" in done.error["hint"]
+    assert (done.code, done.json["hits"], done.json["degraded"]) == (1, [], [])
+    assert list(tmp_path.rglob("journal")) == []
+    assert list(tmp_path.rglob("shelf*")) == []
 
 
 def test_a_run_is_recorded_and_found_again(cli) -> None:
@@ -91,10 +91,13 @@ def test_nothing_found_is_exit_code_one(filled) -> None:
 
 
 def test_filters_narrow_a_search(filled) -> None:
-    assert ids(filled("memory", "search", "login 테스트", "--success", "--json")) == ["e1"]
-    assert ids(filled("memory", "search", "login 테스트", "--agent", "bob", "--json")) == ["e2"]
-    assert ids(filled("memory", "search", "login 테스트", "--before", "2026-03-02", "--json")) == ["e1"]
-    assert ids(filled("memory", "search", "login 테스트", "--max-cost-cents", "15", "--json")) == ["e1"]
+    def narrowed(*options: str) -> list[str]:
+        return ids(filled("memory", "search", "login 테스트", "--min-score", "0", *options, "--json"))
+
+    assert narrowed("--success") == ["e1"]
+    assert narrowed("--agent", "bob") == ["e2"]
+    assert narrowed("--before", "2026-03-02") == ["e1"]
+    assert narrowed("--max-cost-cents", "15") == ["e1"]
     bad = filled("memory", "search", "x", "--after", "soon")
     assert (bad.code, "'soon' is not an ISO 8601 time" in bad.err) == (2, True)
 
@@ -184,7 +187,10 @@ def test_free_form_tasks_are_imported_and_found(cli) -> None:
 def test_pruning_says_what_it_would_do_and_does_it(filled) -> None:
     assert filled("memory", "prune", "--older-than", "1", "--dry-run").out == "would remove 3\n"
     assert filled("--readonly", "memory", "prune", "--older-than", "1").code == 2
-    assert filled("memory", "prune", "--older-than", "1", "--json").json["executions"] == 3
+    asked = filled("memory", "prune", "--older-than", "1", "--json")
+    assert (asked.code, asked.error["hint"]) == (2, "confirm with --yes")
+    assert filled("memory", "stats", "--json").json["executions"] == 3
+    assert filled("memory", "prune", "--older-than", "1", "--yes", "--json").json["executions"] == 3
     assert filled("memory", "search", "login").code == 1
 
 

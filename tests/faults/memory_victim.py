@@ -16,6 +16,7 @@ from kebab.adapters.execution_index.index import SidecarExecutionIndex
 from kebab.adapters.surreal.connection import SurrealConnection
 from kebab.adapters.surreal.schema import Migration, migrate, shipped
 from kebab.adapters.surreal.store import SurrealExecutionStore
+from kebab.memory.follow import Followed
 from kebab.memory.room import ExecutionMemory
 from kebab.ports import MemoryKind
 from tests.fakes import FakeAnalyzer
@@ -38,8 +39,9 @@ def memory(folder: Path) -> ExecutionMemory:
     analyzer = FakeAnalyzer()
     store = SurrealExecutionStore(connection(folder), analyzer=analyzer)
 
-    def index(kind: MemoryKind) -> SidecarExecutionIndex:
-        return SidecarExecutionIndex(lambda: folder / "index" / kind, analyzer=analyzer)
+    def index(kind: MemoryKind) -> Followed:
+        made = SidecarExecutionIndex(lambda: folder / "index" / kind, analyzer=analyzer)
+        return Followed(store, made, kind)
 
     return ExecutionMemory(store, index(MemoryKind.EXECUTIONS), index(MemoryKind.TASKS), None)
 

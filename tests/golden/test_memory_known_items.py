@@ -21,9 +21,9 @@ pytestmark = [
 
 def test_paraphrases_find_their_run_in_the_first_five(tmp_path: Path) -> None:
     embedder = StaticEmbedder()
-    records = bench._embedded(list(bench._records(DATA))[:3000], embedder)
+    records = bench._embedded(list(bench.real_records(DATA))[:3000], embedder)
     queries = bench._queries(records, embedder)
-    memory = bench._memory("derived", tmp_path)
+    memory = bench.open_memory(tmp_path)
     memory.record_many(records)
     found = {False: [], True: []}
     for query in queries:

@@ -25,6 +25,7 @@ from kebab.errors import EngineError, NotIndexed, ReadOnly
 from kebab.ports import (
     Embedder,
     ExecutionIndex,
+    ExecutionStore,
     LanguageModel,
     LexicalIndex,
     MemoryKind,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from kebab.adapters.source_files import DiskSourceFiles
     from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
     from kebab.adapters.sqlite.connection import Database
-    from kebab.adapters.surreal.store import SurrealExecutionStore
     from kebab.assembly.memory import MemoryEngines
     from kebab.search.analyze import Analyzer
 
@@ -64,8 +64,8 @@ class Engines:
     def close(self) -> None:
         for database in self._databases:
             database.close()
-        if is_built(self, "_memory"):
-            self._memory.close()
+        if is_built(self, "memory"):
+            self.memory.close()
 
     # --- truth -------------------------------------------------------------------------------------
 
@@ -319,17 +319,25 @@ class Engines:
         return importlib.util.find_spec("surrealdb") is not None
 
     @once
-    def _memory(self) -> MemoryEngines:
+    def memory(self) -> MemoryEngines:
         from kebab.assembly.memory import MemoryEngines
 
         self.folder.check()
         if self.settings.data_dir.exists() and not self.readonly:
             self.folder.prepare()
-        return MemoryEngines(self.settings.memory, folder=self.place.memory, analyzer=self.analyzer)
+        return MemoryEngines(
+            self.settings.memory, folder=self.place.memory, analyzer=self.analyzer, readonly=self.readonly
+        )
 
     @property
-    def execution_store(self) -> SurrealExecutionStore:
-        return self._memory.store
+    def execution_store(self) -> ExecutionStore:
+        return self.memory.store
 
     def execution_index(self, kind: MemoryKind) -> ExecutionIndex:
-        return self._memory.index(kind)
+        return self.memory.index(kind)
+
+    def memory_faults(self) -> list[str]:
+        return self.memory.faults()
+
+    def mend_memory(self) -> None:
+        self.memory.mend()

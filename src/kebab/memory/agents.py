@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from math import sqrt
 
-from kebab.domain.executions import AgentRank, Outcome
+from kebab.domain.learning import AgentRank, Outcome
 
 HALF_LIFE = timedelta(days=30)
 CONFIDENCE_Z = 1.96

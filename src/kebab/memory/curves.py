@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from itertools import groupby
 from math import sqrt
 
-from kebab.domain.executions import DailyAggregation, LearningCurve, Outcome, Trend
+from kebab.domain.learning import DailyAggregation, LearningCurve, Outcome, RetiredDay, Trend
 
 TREND_WINDOW = timedelta(days=14)
 MIN_RUNS = 5
@@ -27,14 +27,16 @@ class DayTotals:
     squares: float
 
 
-def learning_curve(outcomes: Sequence[Outcome], *, agent_id: str, task_type: str | None) -> LearningCurve:
-    """The days of one agent, oldest first, with the trend over all of them."""
-    totals = day_totals(outcomes)
+def learning_curve(
+    outcomes: Sequence[Outcome], retired: Sequence[RetiredDay] = (), *, agent_id: str, task_type: str | None
+) -> LearningCurve:
+    """The days of one agent, oldest first, those that retention removed included, and the trend over all."""
+    totals = day_totals(outcomes, retired)
     slope = fitted_slope(totals)
     return LearningCurve(
         agent_id=agent_id,
         task_type=task_type,
-        days=tuple(_daily(outcomes, totals, agent_id=agent_id, task_type=task_type or "*")),
+        days=tuple(_daily(outcomes, retired, totals, agent_id=agent_id, task_type=task_type or "*")),
         trend=trend_of(totals),
         slope_per_day=None if slope is None else slope[0],
     )
@@ -49,7 +51,7 @@ def daily_aggregations(outcomes: Iterable[Outcome]) -> list[DailyAggregation]:
     found: list[DailyAggregation] = []
     for (agent_id, task_type), group in groupby(sorted(outcomes, key=owner), key=owner):
         runs = list(group)
-        found += _daily(runs, day_totals(runs), agent_id=agent_id, task_type=task_type)
+        found += _daily(runs, (), day_totals(runs), agent_id=agent_id, task_type=task_type)
     return found
 
 
@@ -80,45 +82,74 @@ def fitted_slope(totals: Sequence[DayTotals]) -> tuple[float, float] | None:
     return slope, sqrt(residual / (runs - 2) / spread)
 
 
-def day_totals(outcomes: Iterable[Outcome]) -> list[DayTotals]:
+def day_totals(outcomes: Iterable[Outcome], retired: Iterable[RetiredDay] = ()) -> list[DayTotals]:
     """Runs by the day (UTC) they finished, oldest first. A failure counts 0, a success its quality."""
-    values: dict[date, list[float]] = {}
+    found: dict[date, DayTotals] = {}
     for outcome in outcomes:
         value = outcome.quality_score if outcome.success else 0.0
-        values.setdefault(outcome.finished_at.date(), []).append(value)
-    return [
-        DayTotals(day, len(runs), sum(runs), sum(run * run for run in runs))
-        for day, runs in sorted(values.items())
-    ]
+        _add(found, DayTotals(outcome.finished_at.date(), 1, value, value * value))
+    for day in retired:
+        _add(found, DayTotals(day.day, day.runs, day.total, day.squares))
+    return [totals for _, totals in sorted(found.items())]
+
+
+def _add(found: dict[date, DayTotals], more: DayTotals) -> None:
+    held = found.get(more.day, DayTotals(more.day, 0, 0.0, 0.0))
+    found[more.day] = DayTotals(
+        more.day, held.runs + more.runs, held.total + more.total, held.squares + more.squares
+    )
 
 
 def _daily(
-    outcomes: Iterable[Outcome], totals: Sequence[DayTotals], *, agent_id: str, task_type: str
+    outcomes: Iterable[Outcome],
+    retired: Iterable[RetiredDay],
+    totals: Sequence[DayTotals],
+    *,
+    agent_id: str,
+    task_type: str,
 ) -> list[DailyAggregation]:
     runs: dict[date, list[Outcome]] = {}
     for outcome in outcomes:
         runs.setdefault(outcome.finished_at.date(), []).append(outcome)
+    gone: dict[date, list[RetiredDay]] = {}
+    for day in retired:
+        gone.setdefault(day.day, []).append(day)
     days = []
-    for day, group in sorted(runs.items()):
-        recent = [total for total in totals if day - TREND_WINDOW < total.day <= day]
-        days.append(_aggregated(day, group, trend_of(recent), agent_id=agent_id, task_type=task_type))
+    for each in sorted(runs.keys() | gone.keys()):
+        recent = [total for total in totals if each - TREND_WINDOW < total.day <= each]
+        sums = _Sums.of(runs.get(each, ()), gone.get(each, ()))
+        days.append(sums.aggregated(each, trend_of(recent), agent_id=agent_id, task_type=task_type))
     return days
 
 
-def _aggregated(
-    day: date, runs: Sequence[Outcome], trend: Trend, *, agent_id: str, task_type: str
-) -> DailyAggregation:
-    count = len(runs)
-    successes = sum(run.success for run in runs)
-    return DailyAggregation(
-        agent_id=agent_id,
-        task_type=task_type,
-        day=day,
-        execution_count=count,
-        success_count=successes,
-        success_rate=successes / count,
-        avg_quality=sum(run.quality_score for run in runs) / count,
-        avg_latency_ms=sum(run.latency_ms for run in runs) / count,
-        total_cost_cents=sum(run.cost_cents for run in runs),
-        trend=trend,
-    )
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    runs: int
+    successes: int
+    quality: float
+    latency_ms: float
+    cost_cents: float
+
+    @classmethod
+    def of(cls, runs: Sequence[Outcome], gone: Sequence[RetiredDay]) -> _Sums:
+        return cls(
+            len(runs) + sum(day.runs for day in gone),
+            sum(run.success for run in runs) + sum(day.successes for day in gone),
+            sum(run.quality_score for run in runs) + sum(day.quality for day in gone),
+            sum(run.latency_ms for run in runs) + sum(day.latency_ms for day in gone),
+            sum(run.cost_cents for run in runs) + sum(day.cost_cents for day in gone),
+        )
+
+    def aggregated(self, day: date, trend: Trend, *, agent_id: str, task_type: str) -> DailyAggregation:
+        return DailyAggregation(
+            agent_id=agent_id,
+            task_type=task_type,
+            day=day,
+            execution_count=self.runs,
+            success_count=self.successes,
+            success_rate=self.successes / self.runs,
+            avg_quality=self.quality / self.runs,
+            avg_latency_ms=self.latency_ms / self.runs,
+            total_cost_cents=self.cost_cents,
+            trend=trend,
+        )

@@ -1,4 +1,4 @@
-"""A model that cannot be used: the memory says so where it would have been needed, and works without it."""
+"""How the memory names a model; and one that cannot be used, which is told of where it is needed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kebab.errors import EngineError, ModelUnavailable
-from kebab.ports import EmbeddingKind
+from kebab.ports import Embedder, EmbeddingKind
 
 if TYPE_CHECKING:
     from kebab.ports import Vectors
@@ -24,3 +24,8 @@ class UnavailableEmbedder:
 
     def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
         raise ModelUnavailable(self.reason.message, hint=self.reason.hint) from self.reason
+
+
+def model_label(embedder: Embedder) -> str:
+    """Names a model in the memory: vectors of two versions are as incomparable as those of two models."""
+    return f"{embedder.model_id}@{embedder.version}"

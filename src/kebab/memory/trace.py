@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from kebab.domain.executions import Cause, HelpfulDocument, HybridSearchResult
-from kebab.errors import InvalidInput
+from kebab.domain.recalls import Cause, HelpfulDocument, HybridSearchResult
+from kebab.errors import RecordNotFound
 from kebab.ports import ExecutionStore
 
 MAX_STEPS = 100
@@ -15,17 +15,32 @@ FAILURE_SHARE = 0.25
 
 def trace_causes(store: ExecutionStore, execution_id: str, *, max_steps: int = MAX_STEPS) -> list[Cause]:
     """What led to an execution, nearest first, then by id; each once, also where causes form a circle."""
-    if not store.load([execution_id]):
-        raise InvalidInput(f"there is no execution {execution_id}", details={"id": execution_id})
-    distances = {execution_id: 0}
-    frontier = [execution_id]
+    return _walked(store, execution_id, store.causes, max_steps=max_steps)
+
+
+def trace_effects(store: ExecutionStore, execution_id: str, *, max_steps: int = MAX_STEPS) -> list[Cause]:
+    """What an execution led to, in the same order."""
+    return _walked(store, execution_id, store.effects, max_steps=max_steps)
+
+
+def _walked(
+    store: ExecutionStore,
+    start: str,
+    step: Callable[[Sequence[str]], dict[str, tuple[str, ...]]],
+    *,
+    max_steps: int,
+) -> list[Cause]:
+    if not store.load([start]):
+        raise RecordNotFound(f"there is no execution {start}", details={"id": start})
+    distances = {start: 0}
+    frontier = [start]
     for distance in range(1, max_steps + 1):
-        reached = {cause for causes in store.causes(frontier).values() for cause in causes}
+        reached = {other for others in step(frontier).values() for other in others}
         frontier = sorted(reached - set(distances))
         distances |= dict.fromkeys(frontier, distance)
         if not frontier:
             break
-    del distances[execution_id]
+    del distances[start]
     known = store.load(list(distances))
     ordered = sorted(known.values(), key=lambda execution: (distances[execution.id], execution.id))
     return [Cause(execution=execution, distance=distances[execution.id]) for execution in ordered]

@@ -1,14 +1,12 @@
-"""The doctor's view of the execution memory: its store answers, its indexes follow."""
+"""The doctor's view of the execution memory: all that a search reads is looked at."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from kebab.domain.executions import ExecutionFilters
 from kebab.domain.reports import Check, CheckStatus
 from kebab.errors import Locked
-from kebab.memory.follow import catch_up
-from kebab.ports import MemoryAccess, MemoryKind
+from kebab.ports import MemoryAccess
 from kebab.upkeep.doctor import guarded
 
 MEMORY = "execution memory"
@@ -28,19 +26,14 @@ def checked_memory(memory: MemoryAccess, *, repair: bool) -> Check:
 def _examined(memory: MemoryAccess) -> Check:
     try:
         stats = memory.execution_store.stats()
+        faults = memory.memory_faults()
     except Locked as error:
         return Check(MEMORY, CheckStatus.OK, f"not looked at: {error.message}")
-    for kind in MemoryKind:
-        index = memory.execution_index(kind)
-        index.words("kebab", filters=ExecutionFilters(), limit=1)
-        index.spaces()
+    if faults:
+        return Check(MEMORY, CheckStatus.FAULT, "; ".join(faults), "repair it with: kebab doctor --repair")
     return Check(MEMORY, CheckStatus.OK, f"{stats.executions} executions")
 
 
 def _mended(memory: MemoryAccess) -> Check:
-    for kind in MemoryKind:
-        index = memory.execution_index(kind)
-        index.clear()
-        store = memory.execution_store
-        catch_up(store, index, kind, latest=store.revision(kind))
+    memory.mend_memory()
     return _examined(memory)

@@ -15,6 +15,7 @@ from kebab.adapters.surreal.native import SurrealExecutionIndex
 from kebab.adapters.surreal.store import SurrealExecutionStore
 from kebab.domain.executions import ExecutionFilters, TaskRecord
 from kebab.domain.fusion import Ranked
+from kebab.memory.follow import Followed
 from kebab.memory.room import ExecutionMemory
 from kebab.ports import MemoryKind, VectorSpace
 from kebab.search.analyze import Analyzer
@@ -43,8 +44,12 @@ def build(way: str, connect, folder: Path) -> ExecutionMemory:
     def native(kind: MemoryKind) -> SurrealExecutionIndex:
         return SurrealExecutionIndex(connection, kind=kind, analyzer=analyzer)
 
-    index: Callable[[MemoryKind], SidecarExecutionIndex | SurrealExecutionIndex]
-    index = derived if way == "derived" else native
+    made: Callable[[MemoryKind], SidecarExecutionIndex | SurrealExecutionIndex]
+    made = derived if way == "derived" else native
+
+    def index(kind: MemoryKind) -> Followed:
+        return Followed(store, made(kind), kind)
+
     return ExecutionMemory(store, index(MemoryKind.EXECUTIONS), index(MemoryKind.TASKS), FakeEmbedder())
 
 
@@ -109,8 +114,9 @@ def test_similar_runs_are_near_and_not_merely_recent(memory: ExecutionMemory) ->
 
 
 def test_the_check_fails_on_a_stub_that_returns_recent_rows(memory: ExecutionMemory) -> None:
+    stub = Followed(memory.store, RecentRowsIndex(), MemoryKind.EXECUTIONS)
     with pytest.raises(AssertionError):
-        check_similarity_is_real(replace(memory, executions=RecentRowsIndex()))
+        check_similarity_is_real(replace(memory, executions=stub))
 
 
 def test_similar_tasks_use_their_embeddings(memory: ExecutionMemory) -> None:
@@ -136,7 +142,11 @@ def test_exported_and_imported_the_memory_is_the_same(
     other = connect(f"surrealkv://{tmp_path / 'other'}")
     store = SurrealExecutionStore(other, analyzer=Analyzer())
     second = replace(
-        memory, store=store, executions=FakeExecutionIndex(), tasks=FakeExecutionIndex(), embedder=None
+        memory,
+        store=store,
+        executions=Followed(store, FakeExecutionIndex(), MemoryKind.EXECUTIONS),
+        tasks=Followed(store, FakeExecutionIndex(), MemoryKind.TASKS),
+        embedder=None,
     )
     report = second.import_lines(lines)
 
@@ -179,7 +189,7 @@ def test_another_analyzer_builds_the_derived_index_again(connect, tmp_path: Path
     class Later(Analyzer):
         version = "later-v9"
 
-    changed = SidecarExecutionIndex(memory.executions._where, analyzer=Later())
+    changed = SidecarExecutionIndex(memory.executions.index._where, analyzer=Later())
     assert changed.position() == 0
 
 

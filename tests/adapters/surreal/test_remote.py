@@ -12,6 +12,7 @@ from kebab.adapters.surreal.connection import SurrealConnection
 from kebab.adapters.surreal.schema import migrate
 from kebab.adapters.surreal.store import SurrealExecutionStore
 from kebab.errors import EngineUnavailable
+from kebab.memory.follow import Followed
 from kebab.memory.room import ExecutionMemory
 from kebab.ports import MemoryKind
 from tests.fakes import FakeAnalyzer, FakeEmbedder
@@ -41,8 +42,9 @@ def remote_memory(url: str, folder: Path) -> ExecutionMemory:
     analyzer = FakeAnalyzer()
     store = SurrealExecutionStore(connection(url), analyzer=analyzer)
 
-    def index(kind: MemoryKind) -> SidecarExecutionIndex:
-        return SidecarExecutionIndex(lambda: folder / store.identity() / kind, analyzer=analyzer)
+    def index(kind: MemoryKind) -> Followed:
+        made = SidecarExecutionIndex(lambda: folder / store.identity() / kind, analyzer=analyzer)
+        return Followed(store, made, kind)
 
     return ExecutionMemory(
         store, index(MemoryKind.EXECUTIONS), index(MemoryKind.TASKS), FakeEmbedder(dimensions=384)

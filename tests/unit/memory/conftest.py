@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from kebab.memory.follow import Followed
 from kebab.memory.room import ExecutionMemory
+from kebab.ports import MemoryKind
 from tests.fakes import FakeEmbedder
 from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore
 
@@ -24,5 +26,11 @@ class Bench:
 def bench() -> Bench:
     store, executions, tasks = FakeExecutionStore(), FakeExecutionIndex(), FakeExecutionIndex()
     embedder = FakeEmbedder()
-    memory = ExecutionMemory(store, executions, tasks, embedder, clock=lambda: NOON)
+    memory = ExecutionMemory(
+        store,
+        Followed(store, executions, MemoryKind.EXECUTIONS),
+        Followed(store, tasks, MemoryKind.TASKS),
+        embedder,
+        clock=lambda: NOON,
+    )
     return Bench(store, executions, tasks, embedder, memory)

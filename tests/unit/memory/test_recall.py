@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kebab.domain.executions import ExecutionFilters, Prefer, TaskRecord
+from kebab.domain.executions import ExecutionFilters, TaskRecord
 from kebab.domain.fusion import Ranked
+from kebab.domain.recalls import Prefer
 from kebab.errors import EngineUnavailable, InvalidInput, ModelMismatch, ModelUnavailable
+from kebab.memory.follow import Followed
 from kebab.memory.recall import FAILURE_WEIGHT
 from kebab.memory.room import ExecutionMemory
+from kebab.ports import MemoryKind
 from tests.fakes import FakeEmbedder
 from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore, run
 
@@ -37,7 +40,7 @@ def test_first_in_both_lists_beats_first_in_one(bench) -> None:
         def nearest(self, vector, *, space, filters, limit):
             return [Ranked("run-00001", 0.9), Ranked("run-00003", 0.8)]
 
-    memory = replace(bench.memory, executions=Scripted())
+    memory = replace(bench.memory, executions=Followed(bench.store, Scripted(), MemoryKind.EXECUTIONS))
     memory.record_many(run(number, **BARE) for number in (1, 2, 3))
     found = memory.hybrid_search("x")
 
@@ -60,10 +63,31 @@ def test_each_hit_tells_the_score_and_rank_of_each_signal(bench) -> None:
 
 def test_both_legs_give_pools_of_the_same_size(bench) -> None:
     fill(bench, "repair login page")
-    bench.memory.hybrid_search("repair", limit=5)
-    bench.memory.hybrid_search("repair", limit=80)
+    for limit in (5, 80, 101, 1000):
+        bench.memory.hybrid_search("repair", limit=limit)
 
-    assert bench.executions.limits == [100, 100, 160, 160]
+    assert bench.executions.limits == [100, 100, 100, 100, 1000, 1000, 1000, 1000]
+
+
+def test_the_first_hits_of_any_limit_are_the_same(bench) -> None:
+    """Two lists of 400 that share their records in opposite order: deep places would tip the balance."""
+    keys = [f"run-{number:05d}" for number in range(400)]
+
+    class Scripted(FakeExecutionIndex):
+        def words(self, text, *, filters, limit):
+            return [Ranked(key, 400.0 - place) for place, key in enumerate(keys)][:limit]
+
+        def nearest(self, vector, *, space, filters, limit):
+            turned = keys[200:] + keys[:200]
+            return [Ranked(key, 1 - place / 500) for place, key in enumerate(turned)][:limit]
+
+    memory = replace(bench.memory, executions=Followed(bench.store, Scripted(), MemoryKind.EXECUTIONS))
+    memory.record_many(run(number, **BARE) for number in range(400))
+    whole = ids(memory.hybrid_search("x", limit=1000))
+
+    assert len(whole) == 400
+    for limit in (1, 10, 50, 51, 99, 100, 101, 150, 399):
+        assert ids(memory.hybrid_search("x", limit=limit)) == whole[:limit]
 
 
 def test_without_a_text_meaning_answers_alone_and_says_so(bench) -> None:
@@ -211,9 +235,9 @@ def test_a_limit_out_of_range_is_refused(bench) -> None:
 
 @cache
 def sixty_runs() -> ExecutionMemory:
-    memory = ExecutionMemory(
-        FakeExecutionStore(), FakeExecutionIndex(), FakeExecutionIndex(), FakeEmbedder(dimensions=8)
-    )
+    store = FakeExecutionStore()
+    index = Followed(store, FakeExecutionIndex(), MemoryKind.EXECUTIONS)
+    memory = ExecutionMemory(store, index, index, FakeEmbedder(dimensions=8))
     words = ["login", "page", "notes", "build"]
     memory.record_many(run(n, task_description=" ".join(words[n % 4 :]), **BARE) for n in range(60))
     return memory

@@ -89,20 +89,21 @@ def test_a_read_only_memory_refuses_every_write(bench) -> None:
         lambda: memory.link("a", "b"),
         lambda: memory.prune(older_than=timedelta()),
         lambda: memory.embed_missing(),
+        lambda: memory.delete(["a"]),
     )
     for write in writes:
         with pytest.raises(ReadOnly):
             write()
-    assert memory.prune(older_than=timedelta(), dry_run=True) == 0
+    assert memory.prune(older_than=timedelta(), dry_run=True).executions == 0
 
 
 def test_pruning_by_age_forgets_in_the_index_too(bench) -> None:
     bench.memory.record_many(run(number) for number in range(4))
     memory: ExecutionMemory = replace(bench.memory, clock=lambda: NOON + timedelta(days=10, hours=2))
 
-    assert memory.prune(older_than=timedelta(days=10), dry_run=True) == 2
+    assert memory.prune(older_than=timedelta(days=10), dry_run=True).executions == 2
     assert len(memory.search_words("mend").hits) == 4
-    assert memory.prune(older_than=timedelta(days=10)) == 2
+    assert memory.prune(older_than=timedelta(days=10)).executions == 2
     assert {hit.execution.id for hit in memory.search_words("mend").hits} == {"run-00002", "run-00003"}
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kebab.errors import InvalidInput
+from kebab.errors import RecordNotFound
 from tests.memory_fakes import run
 
 BARE = {"embedding": None, "embedding_model": None}
@@ -34,7 +34,7 @@ def test_a_cause_that_was_never_recorded_is_passed_over(bench) -> None:
 
 
 def test_an_unknown_execution_is_an_error(bench) -> None:
-    with pytest.raises(InvalidInput, match="nobody"):
+    with pytest.raises(RecordNotFound, match="nobody"):
         bench.memory.trace_causes("nobody")
 
 

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from kebab.domain.executions import Execution, TaskRecord, single_precision
 from kebab.errors import InvalidInput
+from kebab.memory.follow import Followed
 from kebab.memory.room import ExecutionMemory
 from kebab.memory.shape import from_json, to_json
+from kebab.ports import MemoryKind
 from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore, run
 
 LEAST = {
@@ -131,11 +133,21 @@ def test_importing_twice_records_nothing_twice(bench) -> None:
 
 
 def test_what_is_exported_can_be_imported_elsewhere_and_is_the_same(bench) -> None:
-    bench.memory.record_many(run(number) for number in range(5))
+    bench.memory.record_many(run(number, cost_cents=number / 3) for number in range(5))
+    bench.memory.link("run-00004", "run-00001")
     bench.memory.record_task(TaskRecord(id="t", description="요약", recorded_at=NOON, details={"a": None}))
-    elsewhere = ExecutionMemory(FakeExecutionStore(), FakeExecutionIndex(), FakeExecutionIndex(), None)
+    store = FakeExecutionStore()
+    elsewhere = ExecutionMemory(
+        store,
+        Followed(store, FakeExecutionIndex(), MemoryKind.EXECUTIONS),
+        Followed(store, FakeExecutionIndex(), MemoryKind.TASKS),
+        None,
+    )
     report = elsewhere.import_lines(bench.memory.export_lines())
 
     assert (report.recorded, report.failures) == (6, ())
     assert list(elsewhere.store.every()) == list(bench.store.every())
     assert list(elsewhere.store.every_task()) == list(bench.store.every_task())
+    assert elsewhere.store.links() == [("run-00004", "run-00001")]
+    bare = [json.loads(line) for line in bench.memory.export_lines(vectors=False)]
+    assert not any("embedding" in line for line in bare)

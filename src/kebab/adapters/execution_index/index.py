@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from kebab.adapters.execution_index.vectors import SqliteExecutionVectors
-from kebab.adapters.execution_index.words import TantivyExecutionWords
+from kebab.adapters.execution_words import TantivyExecutionWords, WordsDocument
 from kebab.disk.data_folder import tighten_tree
 from kebab.domain.executions import ExecutionFilters
 from kebab.domain.fusion import Ranked
 from kebab.errors import Corrupt, EngineUnavailable
-from kebab.ports import Analyzer, MemoryChanges, VectorSpace
+from kebab.ports import Analyzer, Frequencies, MemoryChanges, VectorSpace
 
-LAYOUT = "sidecar-2"
+LAYOUT = "sidecar-3"
 
 
 class SidecarExecutionIndex:
-    """ExecutionIndex over tantivy, SQLite and numpy.
+    """FollowerIndex over tantivy, SQLite and numpy.
 
     ``folder`` is asked for on first use: it is named after the store, so that another store never meets
     another's index. An index of another layout or analyzer, or one that cannot be read, starts anew.
@@ -43,13 +43,25 @@ class SidecarExecutionIndex:
         # Words first: the position is written with the vectors, so a crash in between repeats the words.
         with self._guard:
             words, vectors = self._opened()
-            words.apply(changes.entries, removed=changes.removed)
+            documents = [
+                WordsDocument(entry.id, self._analyzer.index_text(entry.text), entry)
+                for entry in changes.entries
+            ]
+            words.apply(documents, removed=changes.removed)
             notes = {"position": str(changes.upto), "version": self.version}
             vectors.apply(changes.entries, removed=changes.removed, notes=notes)
             tighten_tree(self._where())
 
     def words(self, text: str, *, filters: ExecutionFilters, limit: int) -> list[Ranked]:
-        return self._opened()[0].search(text, filters=filters, limit=limit)
+        index = self._opened()[0]
+        index.reload()
+        return index.search(self._analyzer.query_weights(text), filters=filters, limit=limit)
+
+    def frequencies(self, terms: Collection[str]) -> Frequencies:
+        return self._opened()[0].frequencies(terms)
+
+    def held(self, texts: Mapping[str, str], terms: Collection[str]) -> dict[str, set[str]]:
+        return {key: self._analyzer.held(text, terms) for key, text in texts.items()}
 
     def nearest(
         self, vector: Sequence[float], *, space: VectorSpace, filters: ExecutionFilters, limit: int
@@ -92,5 +104,5 @@ class SidecarExecutionIndex:
 
     def _open_parts(self) -> tuple[TantivyExecutionWords, SqliteExecutionVectors]:
         folder = self._where()
-        words = TantivyExecutionWords(folder / "words", analyzer=self._analyzer)
+        words = TantivyExecutionWords(folder / "words")
         return words, SqliteExecutionVectors(folder / "vectors.db")

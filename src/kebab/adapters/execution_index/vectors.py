@@ -6,6 +6,7 @@ nothing but its bytes; a graph index costs far more to build than it saves.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from kebab.adapters.execution_index.matrix import Matrix
-from kebab.adapters.execution_index.words import microseconds
+from kebab.adapters.execution_words import microseconds
 from kebab.adapters.sqlite.connection import ClosingConnection
 from kebab.disk.private import ensure_file, make_folder
 from kebab.domain.executions import ExecutionFilters
@@ -35,8 +36,8 @@ CREATE TABLE IF NOT EXISTS spaces (
 );
 CREATE TABLE IF NOT EXISTS vectors (
     id TEXT PRIMARY KEY, space INTEGER NOT NULL REFERENCES spaces, agent_id TEXT NOT NULL, agent_role TEXT,
-    task_type TEXT NOT NULL, provider TEXT NOT NULL, success INTEGER NOT NULL, cost_cents INTEGER NOT NULL,
-    finished_at INTEGER NOT NULL, vector BLOB NOT NULL
+    task_type TEXT NOT NULL, provider TEXT NOT NULL, success INTEGER NOT NULL, cost_cents REAL NOT NULL,
+    finished_at INTEGER NOT NULL, expires_at INTEGER, labels TEXT NOT NULL, vector BLOB NOT NULL
 );
 CREATE INDEX IF NOT EXISTS vectors_by_space ON vectors (space);
 """
@@ -111,7 +112,7 @@ class SqliteExecutionVectors:
             gone = [(key,) for key in (*removed, *(entry.id for entry in entries))]
             db.executemany("DELETE FROM vectors WHERE id = ?", gone)
             db.executemany(
-                "INSERT INTO vectors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO vectors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [self._row(entry, space, vector) for entry, space, vector in placed],
             )
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())
@@ -133,6 +134,8 @@ class SqliteExecutionVectors:
             entry.success,
             entry.cost_cents,
             microseconds(entry.finished_at),
+            None if entry.expires_at is None else microseconds(entry.expires_at),
+            json.dumps([f"{name}={value}" for name, value in entry.labels]),
             vector.tobytes(),
         )
 
@@ -202,11 +205,19 @@ def _where(filters: ExecutionFilters) -> tuple[str, list[object]]:
         if wanted := getattr(filters, name):
             parts.append(f"{column} IN ({', '.join('?' * len(wanted))})")
             values.extend(wanted)
+    for name, allowed in filters.labels:
+        marks = ", ".join("?" * len(allowed))
+        parts.append(f"EXISTS (SELECT 1 FROM json_each(labels) WHERE value IN ({marks}))")
+        values.extend(f"{name}={value}" for value in allowed)
     for condition, value in (
         ("success = ?", filters.success),
         ("finished_at >= ?", None if filters.after is None else microseconds(filters.after)),
         ("finished_at < ?", None if filters.before is None else microseconds(filters.before)),
         ("cost_cents <= ?", filters.max_cost_cents),
+        (
+            "(expires_at IS NULL OR expires_at > ?)",
+            None if filters.valid_at is None else microseconds(filters.valid_at),
+        ),
     ):
         if value is not None:
             parts.append(condition)

@@ -6,7 +6,7 @@ import contextlib
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -72,8 +72,26 @@ class SurrealConnection:
         return Path(self.url.removeprefix("surrealkv://")) if self.url.startswith("surrealkv://") else None
 
     def exists(self) -> bool:
-        """Whether there is something to read without creating it."""
-        return self._db is not None or self.folder is None or (self.folder / "manifest").is_dir()
+        """Whether there is something to read without creating it.
+
+        Raises Corrupt for a folder that holds something but lacks the manifest: opening it would make a new,
+        empty store in its place.
+        """
+        if self._db is not None or self.folder is None:
+            return True
+        if any((self.folder / "manifest").glob("*")):
+            return True
+        if not self.folder.is_dir() or not any(self._remains(self.folder)):
+            return False
+        raise Corrupt(
+            f"the execution memory at {self.folder} is damaged: it has lost its manifest",
+            hint="restore the folder from a backup, or move it away and import your last export",
+        )
+
+    @staticmethod
+    def _remains(folder: Path) -> Iterator[Path]:
+        """Files with something in them; the empty lock alone is no store."""
+        return (path for path in folder.rglob("*") if path.is_file() and path.stat().st_size)
 
     def require(self) -> None:
         """Raise NotIndexed rather than let a read create an empty store."""
@@ -113,7 +131,8 @@ class SurrealConnection:
     def _opened(self) -> Any:
         if self._db is None:
             # Another process may have removed the store: an empty one has no schema.
-            self._prepared = self._prepared and self.exists()
+            present = self.exists()
+            self._prepared = self._prepared and present
             self._db = self._connect()
             self._last_use = time.monotonic()
             self._prepare()

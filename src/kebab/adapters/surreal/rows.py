@@ -9,12 +9,16 @@ from datetime import UTC, datetime
 from sys import byteorder
 from typing import Any, TypeVar, get_type_hints
 
+from kebab.adapters.surreal.filters import label
 from kebab.adapters.surreal.schema import INTERNAL_FIELDS
-from kebab.domain.executions import Execution, TaskRecord
+from kebab.domain.executions import Execution, Feedback, Scalar, TaskRecord
 from kebab.errors import Corrupt, InvalidInput
 
 Record = TypeVar("Record", bound=Execution | TaskRecord)
 Row = dict[str, Any]
+
+_SPARED = frozenset({"tags", "labels", "more_text", "feedback", "scope", "metadata", "tokens"})
+"""Columns that an empty value leaves out."""
 
 
 def to_row(record: Execution | TaskRecord) -> Row:
@@ -23,10 +27,19 @@ def to_row(record: Execution | TaskRecord) -> Row:
     if record.embedding is not None:
         row["embedding"] = pack(record.embedding)
     if isinstance(record, Execution):
-        row["documents_used"] = list(record.documents_used)
+        row |= {"documents_used": list(record.documents_used), "tags": list(record.tags)}
+        row |= {"labels": [label(*each) for each in record.labels], "more_text": more_text(record)}
+        row["feedback"] = [_feedback_row(each) for each in record.feedback]
+        row |= {name: dict(getattr(record, name)) for name in ("scope", "metadata", "tokens")}
+        row = {name: value for name, value in row.items() if value or name not in _SPARED}
     else:
         row["details"] = _with_nulls(dict(record.details))
     return {name: value for name, value in row.items() if value is not None}
+
+
+def more_text(record: Execution) -> str:
+    """What is searched beside the description."""
+    return "\n".join(filter(None, (record.approach, record.error, record.lesson)))
 
 
 def to_record(row: Mapping[str, Any], kind: type[Record]) -> Record:
@@ -128,6 +141,15 @@ def _as_datetime(value: Any) -> datetime:
     return plain_datetime(value.astimezone(UTC))
 
 
+def _feedback_row(given: Feedback) -> Row:
+    row = {field.name: getattr(given, field.name) for field in fields(Feedback)}
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _as_feedback(value: Any) -> Feedback:
+    return Feedback(**{**_exactly(dict)(value), "at": _as_datetime(value["at"])})
+
+
 _CHECKS: dict[Any, Callable[[Any], Any]] = {
     str: _exactly(str),
     str | None: _exactly(str),
@@ -137,6 +159,11 @@ _CHECKS: dict[Any, Callable[[Any], Any]] = {
     datetime: _as_datetime,
     tuple[str, ...]: _as_texts,
     tuple[float, ...] | None: lambda value: unpack(_exactly(bytes)(value)),
+    datetime | None: _as_datetime,
+    tuple[Feedback, ...]: lambda value: tuple(_as_feedback(item) for item in _exactly(list)(value)),
+    Mapping[str, str]: _exactly(dict),
+    Mapping[str, int]: _exactly(dict),
+    Mapping[str, Scalar]: _exactly(dict),
     Mapping[str, object]: lambda value: _without_nulls(_exactly(dict)(value)),
 }
 

@@ -12,7 +12,7 @@ from kebab.domain.executions import Execution, TaskRecord
 from kebab.domain.ids import digest
 from kebab.errors import Corrupt, EngineUnavailable
 
-INTERNAL_FIELDS = frozenset({"seq", "task_terms"})
+INTERNAL_FIELDS = frozenset({"seq", "task_terms", "labels", "more_text"})
 """Declared columns that are not part of the type."""
 
 TABLES: dict[str, type] = {"kg_executions": Execution, "rlm_executions": TaskRecord}

@@ -16,9 +16,11 @@ BEGIN TRANSACTION;
 IF (SELECT VALUE seq FROM ONLY $meta) != $base { THROW $moved };
 IF array::len($replaced) > 0 {
     LET $known = $replaced.map(|$row| type::record('<table>', $row.id));
+    LET $dropped = array::distinct(array::flatten($known.map(|$node| $node->used.out)));
     DELETE array::flatten($known.map(|$node| $node->used)) WHERE record::id(id) NOT IN $used RETURN NONE;
     DELETE array::flatten($known.map(|$node| $node<-led_to))
         WHERE origin = 'parent' AND record::id(id) NOT IN $led_to RETURN NONE;
+    DELETE $dropped WHERE count(<-used) = 0 RETURN NONE;
     FOR $row IN $replaced { UPSERT type::record('<table>', $row.id) CONTENT $row RETURN NONE };
 };
 INSERT INTO <table> $fresh RETURN NONE;
@@ -35,26 +37,52 @@ INSERT RELATION IGNORE INTO led_to $led_to.map(|$ends| {
     origin: 'parent'
 }) RETURN NONE;
 UPDATE $meta SET seq = $base + $count RETURN NONE;
+<journal>
 COMMIT TRANSACTION;
 """
 
 LINK = """
+BEGIN TRANSACTION;
 INSERT RELATION IGNORE INTO led_to {
     id: [$cause, $effect],
     in: type::record('kg_executions', $cause),
     out: type::record('kg_executions', $effect),
     origin: 'stated'
 } RETURN NONE;
-"""
-
-PRUNE = """
-BEGIN TRANSACTION;
-IF (SELECT VALUE seq FROM ONLY $meta) != $base { THROW $moved };
-DELETE $keys.map(|$key| type::record('kg_executions', $key)) RETURN NONE;
-INSERT INTO kg_removed $removed ON DUPLICATE KEY UPDATE seq = $input.seq RETURN NONE;
-UPDATE $meta SET seq = $base + $count RETURN NONE;
+<journal>
 COMMIT TRANSACTION;
 """
+
+JOURNAL = "IF $journal != NONE { UPDATE kg_meta:store SET journal = $journal RETURN NONE };"
+"""How far the journal is in the store, noted in the transaction that brought it there."""
+
+REMOVE = """
+BEGIN TRANSACTION;
+IF (SELECT VALUE seq FROM ONLY $meta) != $base { THROW $moved };
+LET $nodes = $keys.map(|$key| type::record('<table>', $key));
+LET $documents = array::distinct(array::flatten($nodes.map(|$node| $node->used.out)));
+DELETE $nodes RETURN NONE;
+DELETE $documents WHERE count(<-used) = 0 RETURN NONE;
+INSERT INTO kg_removed $removed ON DUPLICATE KEY UPDATE seq = $input.seq RETURN NONE;
+FOR $day IN $days {
+    UPSERT type::record('kg_days', $day.key) SET
+        agent_id = $day.agent_id, task_type = $day.task_type, day = $day.day,
+        runs = (runs ?? 0) + $day.runs, successes = (successes ?? 0) + $day.successes,
+        quality = (quality ?? 0f) + $day.quality, latency_ms = (latency_ms ?? 0f) + $day.latency_ms,
+        cost_cents = (cost_cents ?? 0f) + $day.cost_cents, total = (total ?? 0f) + $day.total,
+        squares = (squares ?? 0f) + $day.squares
+        RETURN NONE;
+};
+UPDATE $meta SET seq = $base + $count RETURN NONE;
+<journal>
+COMMIT TRANSACTION;
+"""
+
+OUTDATED = {
+    "kg_executions": "SELECT VALUE record::id(id) FROM kg_executions WHERE finished_at < $before "
+    "OR (expires_at != NONE AND expires_at <= $expired_at)",
+    "rlm_executions": "SELECT VALUE record::id(id) FROM rlm_executions WHERE recorded_at < $before",
+}
 
 CHANGES = """
 BEGIN TRANSACTION;

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import Meta, field
 
-from kebab.domain.executions import ExecutionFilters, Prefer
+from kebab.domain.executions import ExecutionFilters
 from kebab.domain.queries import utc_time
+from kebab.domain.recalls import Prefer
 from kebab.wire.requests import Count, Request, Values, checked_time, not_empty, several
+
+Score = Annotated[float, Meta(ge=0, le=1)] | None
+"""The least relevance; None for the calibrated default."""
+HalfLife = Annotated[float, Meta(gt=0, le=365_000)] | None
+"""Days after which age has taken half of its weight; None where age does not weigh."""
 
 
 class RunFilters(Request, frozen=True, kw_only=True):
@@ -26,6 +32,11 @@ class RunFilters(Request, frozen=True, kw_only=True):
     before: str | None = None
     """Finished earlier than this."""
     max_cost_cents: Annotated[int, Meta(ge=0, le=(1 << 53))] | None = None
+    tag: Values = ()
+    scope: dict[str, str] = field(default_factory=dict)
+    """Each of project, user and session must be the run's own."""
+    metadata: dict[str, str] = field(default_factory=dict)
+    """Each must be the run's own, compared as text: 2 and true are written so."""
 
     def __post_init__(self) -> None:
         for name in ("after", "before"):
@@ -43,6 +54,9 @@ class RunFilters(Request, frozen=True, kw_only=True):
             after=_moment(self.after),
             before=_moment(self.before),
             max_cost_cents=self.max_cost_cents,
+            tag=several(self.tag),
+            scope=self.scope,
+            metadata=dict(self.metadata),
         )
 
 
@@ -55,6 +69,8 @@ class MemorySearchRequest(
     limit: Count = 10
     prefer: Prefer = Prefer.NOTHING
     words: bool = False
+    min_score: Score = None
+    half_life_days: HalfLife = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,6 +87,8 @@ class MemorySimilarRequest(
     model: str | None = None
     limit: Count = 10
     prefer: Prefer = Prefer.NOTHING
+    min_score: Score = None
+    half_life_days: HalfLife = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -86,6 +104,7 @@ class MemoryListRequest(
     """Runs, newest first."""
 
     limit: Count = 10
+    offset: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
 
 
 class MemoryTasksRequest(
@@ -95,6 +114,7 @@ class MemoryTasksRequest(
 
     text: str
     limit: Count = 10
+    min_score: Score = None
 
     def __post_init__(self) -> None:
         not_empty("text", self.text)
@@ -130,6 +150,57 @@ class MemoryCurveRequest(
     task_type: str | None = None
 
 
+class MemoryAdviseRequest(
+    RunFilters, frozen=True, kw_only=True, tag_field="schema_version", tag="memory_advise_request.v1"
+):
+    """What was tried before, what worked and what to do differently, within a token budget."""
+
+    task: str
+    max_tokens: Annotated[int, Meta(ge=20, le=100_000)] = 400
+    min_score: Score = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        not_empty("task", self.task)
+
+
+class MemoryGetRequest(
+    Request, frozen=True, kw_only=True, tag_field="schema_version", tag="memory_get_request.v1"
+):
+    """One record by its id."""
+
+    id: str
+
+
+class MemoryUpdateRequest(
+    Request, frozen=True, kw_only=True, tag_field="schema_version", tag="memory_update_request.v1"
+):
+    """Set fields of an execution, named as in ``execution.v1``; null clears what may be absent."""
+
+    id: str
+    changes: dict[str, Any]
+
+
+class MemoryDeleteRequest(
+    Request, frozen=True, kw_only=True, tag_field="schema_version", tag="memory_delete_request.v1"
+):
+    """Forget records with their edges."""
+
+    ids: Annotated[tuple[str, ...], Meta(min_length=1, max_length=1000)]
+
+
+class MemoryFeedbackRequest(
+    Request, frozen=True, kw_only=True, tag_field="schema_version", tag="memory_feedback_request.v1"
+):
+    """How a run turned out later."""
+
+    id: str
+    success: bool | None = None
+    quality_score: Annotated[float, Meta(ge=0, le=1)] | None = None
+    note: str = ""
+    by: str = ""
+
+
 class MemoryPruneRequest(
     Request, frozen=True, kw_only=True, tag_field="schema_version", tag="memory_prune_request.v1"
 ):
@@ -144,12 +215,17 @@ def _moment(text: str | None) -> datetime | None:
 
 
 MEMORY_REQUESTS = (
+    MemoryAdviseRequest,
     MemoryAgentsRequest,
     MemoryCurveRequest,
+    MemoryDeleteRequest,
     MemoryDocumentsRequest,
+    MemoryFeedbackRequest,
+    MemoryGetRequest,
     MemoryListRequest,
     MemoryPruneRequest,
     MemorySearchRequest,
     MemorySimilarRequest,
     MemoryTasksRequest,
+    MemoryUpdateRequest,
 )

@@ -1,0 +1,1 @@
+"""The execution memory of one data folder: a journal that is appended to, and a shelf that is read."""

@@ -1,0 +1,199 @@
+"""The journal: what was recorded, in order, on disk before anyone is told so.
+
+A position is a place in one endless text, of which the files hold the last part; a file is named by the
+position where it begins. Each line carries its length and a checksum. A line that is cut short was never
+acknowledged and is passed over; one whose checksum is wrong was, and is reported.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from zlib import crc32
+
+from kebab.adapters.journaled.locks import FileLock
+from kebab.disk.private import open_private
+from kebab.errors import StorageError
+
+START = 1 << 40
+"""Where the first journal begins: records that came from the store before it stand at lower positions."""
+
+_SUFFIX = ".log"
+_HEAD = 18
+ROTATE_BYTES = 1 << 20
+"""From this size on a file whose lines have all arrived gives way to a new one."""
+
+
+class Trimmed(Exception):
+    """The journal no longer holds what was asked for: it has reached the store and the shelf meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """``position`` is where the line ends; ``payload`` is None where the line is damaged."""
+
+    position: int
+    payload: bytes | None
+
+
+class Journal:
+    """Appending waits for others only while they append; reading waits for nobody."""
+
+    def __init__(self, folder: Path, *, rotate_bytes: int = ROTATE_BYTES) -> None:
+        self.folder = folder
+        self.rotate_bytes = rotate_bytes
+        self.lock = FileLock(folder / "lock")
+
+    def exists(self) -> bool:
+        return bool(self._files())
+
+    def first(self) -> int:
+        """Where the oldest part that is still here begins."""
+        files = self._files()
+        return files[0][0] if files else START
+
+    def end(self) -> int:
+        """Where the next line will begin."""
+        while True:
+            files = self._files()
+            if not files:
+                return START
+            try:
+                return files[-1][0] + files[-1][1].stat().st_size
+            except FileNotFoundError:  # a new file has just taken its place
+                continue
+
+    def append(self, payloads: Sequence[bytes]) -> list[int]:
+        """Write lines that are on disk on return; gives each one's position. All of them, or none.
+
+        Raises StorageError where the disk is full or the folder cannot be written.
+        """
+        with self.lock.held():
+            try:
+                return self._append(payloads)
+            except OSError as error:
+                raise StorageError(
+                    f"the journal in {self.folder} cannot be written: {error.strerror}",
+                    hint="check free space and permissions of the data folder",
+                ) from error
+
+    def read(self, after: int) -> Iterator[Line]:
+        """The lines that end behind a position, oldest first. Raises Trimmed."""
+        files = self._files()
+        if files and after < files[0][0]:
+            raise Trimmed
+        for place, (base, path) in enumerate(files):
+            following = files[place + 1][0] if place + 1 < len(files) else None
+            if following is None or following > after:
+                yield from _lines(path, base=base, start=max(0, after - base))
+
+    def trim(self, upto: int) -> None:
+        """Let go of what is older than a position, whole files at a time. Damaged files are set aside."""
+        with self.lock.held():
+            files = self._files()
+            if files and upto >= self.end() and files[-1][1].stat().st_size >= self.rotate_bytes:
+                files.append(self._started(self.end()))
+            for (_, path), (following, _) in pairwise(files):
+                if following <= upto:
+                    _retired(path)
+
+    def _files(self) -> list[tuple[int, Path]]:
+        try:
+            names = os.listdir(self.folder)
+        except FileNotFoundError:
+            return []
+        found = [name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)]
+        return sorted((int(name), self.folder / f"{name}{_SUFFIX}") for name in found if name.isdigit())
+
+    def _started(self, base: int) -> tuple[int, Path]:
+        path = self.folder / f"{base:020d}{_SUFFIX}"
+        os.close(_opened(path))
+        _sync_folder(self.folder)
+        return base, path
+
+    def _append(self, payloads: Sequence[bytes]) -> list[int]:
+        files = self._files()
+        base, path = files[-1] if files else self._started(START)
+        descriptor = _opened(path)
+        try:
+            size = os.fstat(descriptor).st_size
+            lines = [_line(payload) for payload in payloads]
+            # A writer that was killed left half a line: it ends here, and readers pass it over.
+            head = b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
+            _write(descriptor, head + b"".join(lines), size=size)
+        finally:
+            os.close(descriptor)
+        positions, position = [], base + size + len(head)
+        for line in lines:
+            position += len(line)
+            positions.append(position)
+        return positions
+
+
+def _opened(path: Path) -> int:
+    """At its end: only the holder of the lock writes."""
+    descriptor = open_private(path, create=True, write=True)
+    os.lseek(descriptor, 0, os.SEEK_END)
+    return descriptor
+
+
+def _write(descriptor: int, content: bytes, *, size: int) -> None:
+    """Append and bring to disk; on an error the file is as long as it was."""
+    try:
+        view = memoryview(content)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+    except OSError:
+        os.ftruncate(descriptor, size)
+        raise
+
+
+def _line(payload: bytes) -> bytes:
+    return b"%08x %08x " % (len(payload), crc32(payload)) + payload + b"\n"
+
+
+def _lines(path: Path, *, base: int, start: int) -> Iterator[Line]:
+    try:
+        with path.open("rb") as file:
+            file.seek(start)
+            position = base + start
+            for line in file:
+                position += len(line)
+                if line.endswith(b"\n") and (found := _checked(line)) is not None:
+                    yield Line(position, found or None)
+    except FileNotFoundError:
+        raise Trimmed from None
+
+
+def _checked(line: bytes) -> bytes | None:
+    """The payload; empty where it is damaged, None for a line that was never finished."""
+    try:
+        length, checksum = int(line[:8], 16), int(line[9:17], 16)
+    except ValueError:
+        return b"" if len(line) > _HEAD + 1 else None
+    payload = line[_HEAD:-1]
+    if len(payload) < length:
+        return None
+    return payload if len(payload) == length and crc32(payload) == checksum else b""
+
+
+def _retired(path: Path) -> None:
+    """Remove a file whose lines have all arrived; one with damaged lines stays under another name."""
+    if any(line.payload is None for line in _lines(path, base=0, start=0)):
+        path.rename(path.with_suffix(".damaged"))
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """So that a new file's name survives a power cut; Windows cannot and need not."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

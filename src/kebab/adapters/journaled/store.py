@@ -1,0 +1,172 @@
+"""JournaledExecutionStore: writes go to the journal, reads come from the shelf, the store behind follows."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any
+
+from kebab.adapters.journaled import queries
+from kebab.adapters.journaled.ops import Link, Op, Remove, encoded, put
+from kebab.adapters.journaled.settle import settle
+from kebab.adapters.journaled.shelf import Shelf
+from kebab.domain.executions import Execution, ExecutionFilters, TaskRecord
+from kebab.domain.learning import Outcome, RetiredDay
+from kebab.domain.recalls import MemoryStats
+from kebab.errors import EngineError
+from kebab.ports import MemoryKind
+
+SETTLE_S = 0.25
+"""How long after a write the background takes it in: writes that come together are taken in together."""
+_IDS_A_LINE = 500
+
+_log = logging.getLogger(__name__)
+
+
+class JournaledExecutionStore:
+    """ExecutionStore of one data folder, for any number of processes.
+
+    A write is one append to the journal, on disk on return. A thread takes it into the shelf soon after, and
+    ``tidy`` then lets the store behind follow. A process that ends before that loses nothing: the journal is
+    read with the shelf, and the next writer takes it in.
+    """
+
+    def __init__(self, shelf: Shelf, *, tidy: Callable[[], None]) -> None:
+        self._shelf = shelf
+        self._journal = shelf.journal
+        self._tidy = tidy
+        self._wrote = False
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+        self._wake, self._stopped = threading.Event(), threading.Event()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._renew)
+
+    def writing(self) -> AbstractContextManager[None]:
+        return self._journal.lock.held()
+
+    def save(self, executions: Sequence[Execution]) -> None:
+        self._write([put(item) for item in executions])
+
+    def save_tasks(self, tasks: Sequence[TaskRecord]) -> None:
+        self._write([put(item) for item in tasks])
+
+    def link(self, cause: str, effect: str) -> None:
+        self._write([Link(cause, effect)])
+
+    def remove(self, kind: MemoryKind, ids: Sequence[str], *, retired: Sequence[RetiredDay] = ()) -> None:
+        parts = [list(ids[start : start + _IDS_A_LINE]) for start in range(0, len(ids), _IDS_A_LINE)] or [[]]
+        self._write([Remove(kind, part, list(retired) if not n else []) for n, part in enumerate(parts)])
+
+    def load(self, ids: Sequence[str]) -> dict[str, Execution]:
+        with self._shelf.reading() as db:
+            return queries.load(db, MemoryKind.EXECUTIONS, ids)
+
+    def load_tasks(self, ids: Sequence[str]) -> dict[str, TaskRecord]:
+        with self._shelf.reading() as db:
+            return queries.load(db, MemoryKind.TASKS, ids)
+
+    def select(self, filters: ExecutionFilters, *, limit: int | None, offset: int = 0) -> list[Execution]:
+        with self._shelf.reading() as db:
+            return queries.select(db, filters, limit=limit, offset=offset)
+
+    def every(self) -> Iterator[Execution]:
+        return self._every(MemoryKind.EXECUTIONS)
+
+    def every_task(self) -> Iterator[TaskRecord]:
+        return self._every(MemoryKind.TASKS)
+
+    def outcomes(self, filters: ExecutionFilters) -> list[Outcome]:
+        with self._shelf.reading() as db:
+            return queries.outcomes(db, filters)
+
+    def links(self) -> list[tuple[str, str]]:
+        with self._shelf.reading() as db:
+            return queries.links(db)
+
+    def causes(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return self._neighbours(ids, way="causes")
+
+    def effects(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return self._neighbours(ids, way="effects")
+
+    def documents_of(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return self._neighbours(ids, way="documents")
+
+    def users_of(self, document: str) -> tuple[str, ...]:
+        with self._shelf.reading() as db:
+            return queries.users_of(db, document)
+
+    def outdated(self, kind: MemoryKind, *, before: datetime, expired_at: datetime) -> list[str]:
+        with self._shelf.reading() as db:
+            return queries.outdated(db, kind, before=before, expired_at=expired_at)
+
+    def retired(self) -> list[RetiredDay]:
+        with self._shelf.reading() as db:
+            return queries.retired(db)
+
+    def stats(self) -> MemoryStats:
+        with self._shelf.reading() as db:
+            return queries.stats(db)
+
+    def close(self) -> None:
+        """Take in what this process wrote, unless another one is just doing that, and let go of the files."""
+        if self._wrote:
+            self._take_in()
+        self._stopped.set()
+        self._renew()
+        self._shelf.close()
+
+    def _write(self, ops: Sequence[Op]) -> None:
+        self._journal.append([encoded(op) for op in ops])
+        self._wrote = True
+        self._wake.set()
+        with self._starting:
+            if self._thread is None:
+                arguments = (self._wake, self._stopped)
+                self._thread = threading.Thread(target=self._follow, args=arguments, daemon=True)
+                self._thread.start()
+
+    def _follow(self, wake: threading.Event, stopped: threading.Event) -> None:
+        while not stopped.is_set():
+            wake.wait()
+            if stopped.wait(SETTLE_S):
+                return
+            wake.clear()
+            self._take_in()
+
+    def _take_in(self) -> None:
+        """The records are safe already: what fails here is done by the next writer."""
+        try:
+            if self._shelf.catch_up():
+                settle(self._shelf)
+            self._tidy()
+        except EngineError as error:
+            _log.warning(
+                "the records are safe in the journal, but did not reach the store: %s", error.message
+            )
+
+    def _every(self, kind: MemoryKind) -> Iterator[Any]:
+        last: str | None = None
+        while True:
+            with self._shelf.reading() as db:
+                rows = queries.page(db, kind, after=last)
+            yield from rows
+            if len(rows) < queries.PAGE:
+                return
+            last = rows[-1].id
+
+    def _neighbours(self, ids: Sequence[str], *, way: str) -> dict[str, tuple[str, ...]]:
+        with self._shelf.reading() as db:
+            return queries.neighbours(db, ids, way=way)
+
+    def _renew(self) -> None:
+        """As new: at the start, after closing, and in a forked child, where the thread does not live on."""
+        self._wrote = False
+        self._thread = None
+        self._starting = threading.Lock()
+        self._wake, self._stopped = threading.Event(), threading.Event()

@@ -1,0 +1,1 @@
+"""Traces that agents leave anyway, read as executions: session logs and spans."""
