@@ -11,8 +11,10 @@ from kebab.adapters.embedders.subwords import words
 from kebab.answer.decline import _patterns as declining
 from kebab.answer.facts import facts, missing_from
 from kebab.answer.markers import read_markers
+from kebab.answer.passages import passages
 from kebab.answer.question import read_question
-from kebab.answer.sentences import sentences, split_prose, with_lists, without_comments
+from kebab.answer.readable import readable
+from kebab.answer.sentences import split_prose, without_comments
 from kebab.answer.split import split
 from kebab.domain.chunks import searchable_under
 from kebab.domain.documents import TrustLevel
@@ -122,14 +124,27 @@ def _judged(text: str) -> object:
         for name, read, units in [
             (
                 "sentences",
-                lambda text: with_lists(sentences(text)),
+                passages,
                 ["a |", " |", "> ", "It is so. ", "e.g. "],
             ),
             (
-                "sentences",
-                lambda text: sentences(text),
-                ["<!-- a ", "a\nb. ", "- a:\n", "```\n", "[a", "`a. "],
+                "passages",
+                passages,
+                [
+                    "다음 ",
+                    "If a ",
+                    "# a\n- b:\n",
+                    "|a|\n|-|\n",
+                    "it 1. ",
+                    "<!-- a ",
+                    "a\nb. ",
+                    "- a:\n",
+                    "```\n",
+                    "[a",
+                    "`a. ",
+                ],
             ),
+            ("shown", readable, ["[", "[a](", "{{< ", "*a", "`", "[[a|", "![", "<a ", "_a ", "==a", "{#"]),
             ("comments", without_comments, ["<!--", "<!---->", "-->"]),
             ("prose", split_prose, ["Yes. ", "다. ", "No. 1. ", '."']),
             ("markers", read_markers, ["[#1] ", " ", "[#1, #2", "so. [#1] ", "[#1]", "- "]),

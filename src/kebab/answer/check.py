@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kebab.answer.decline import declines
 from kebab.answer.facts import facts, missing_from
 from kebab.answer.markers import Marked, read_markers
+from kebab.answer.passages import Passage, Shape
 from kebab.answer.prompt import inert, printable
-from kebab.answer.sentences import Sentence, sentences, without_comments
+from kebab.answer.rank import show
+from kebab.answer.sentences import sentences, without_comments
 from kebab.domain.answers import Claim, Evidence, Quote, RefusalReason
 from kebab.domain.citations import Citation, CitationKind
 from kebab.ports import Analyzer
@@ -26,19 +28,36 @@ class Verdict:
     refusal: RefusalReason | None
 
 
-def check(text: str, evidence: Sequence[Evidence], *, verbatim: bool, analyzer: Analyzer) -> Verdict:
-    """Judge an answer.
+def check_quotes(quoted: Sequence[tuple[Passage, Evidence]]) -> Verdict:
+    """Judge an answer made of passages: each must stand in its evidence word for word, on its lines."""
+    claims = tuple(_quoted(passage, item) for passage, item in quoted)
+    if not claims:
+        return Verdict((), RefusalReason.DECLINED)
+    bad = any(claim.problems for claim in claims)
+    return Verdict(claims, RefusalReason.UNSUPPORTED if bad else None)
+
+
+def _quoted(passage: Passage, item: Evidence) -> Claim:
+    lines = item.text.split("\n")[passage.first : passage.last + 1]
+    stands = _plain(passage.text) in _plain("\n".join(lines)) or passage.shape is Shape.CODE
+    stands = stands and passage.code in item.text
+    whole = passage.shape in (Shape.LIST, Shape.CODE)
+    text = "\n".join(lines) if whole else passage.text
+    quote = Quote(item.marker, _lines_of(item, passage.first, passage.last), printable(text))
+    problems = () if stands else (f"{passage.text!r} does not stand in {_named([item])}",)
+    return Claim(printable(inert(show(passage))), (item.marker,), problems, (quote,))
+
+
+def check(text: str, evidence: Sequence[Evidence], *, analyzer: Analyzer) -> Verdict:
+    """Judge what a model wrote.
 
     Grounded means: it cites, it cites only what it was given, every number, date, name, identifier and
-    quotation stands in what its sentence cites, and no sentence says that the answer is not there. With
-    ``verbatim`` the sentences are the source's own: each must stand there word for word, and none of them
-    speaks for the writer.
+    quotation stands in what its sentence cites, and no sentence says that the answer is not there.
     """
     known = {item.marker: item for item in evidence}
     marked = read_markers(text)
-    find_missing = _not_verbatim if verbatim else _missing_facts
-    claims = tuple(_claim(sentence, known, analyzer, find_missing) for sentence in marked)
-    if not marked or (not verbatim and any(declines(sentence.text) for sentence in marked)):
+    claims = tuple(_claim(sentence, known, analyzer) for sentence in marked)
+    if not marked or any(declines(sentence.text) for sentence in marked):
         return Verdict(claims, RefusalReason.DECLINED)
     used = [marker for sentence in marked for marker in sentence.markers]
     if not used or any(marker not in known for marker in used):
@@ -48,31 +67,15 @@ def check(text: str, evidence: Sequence[Evidence], *, verbatim: bool, analyzer: 
     return Verdict(claims, None)
 
 
-FindMissing = Callable[[str, str], list[str]]
-"""What of a sentence does not stand in a source."""
-
-
-def _claim(
-    sentence: Marked, known: Mapping[int, Evidence], analyzer: Analyzer, find_missing: FindMissing
-) -> Claim:
+def _claim(sentence: Marked, known: Mapping[int, Evidence], analyzer: Analyzer) -> Claim:
     cited = [known[marker] for marker in sentence.markers if marker in known]
     problems = [f"[#{m}] is no evidence that was given" for m in sentence.markers if m not in known]
     # A sentence that cites nothing must still not bring in numbers and names of its own.
     source = "\n".join(_readable(item) for item in (cited or known.values()))
-    problems += [
-        f"{fact!r} does not stand in {_named(cited)}" for fact in find_missing(sentence.text, source)
-    ]
+    missing = missing_from(facts(sentence.text), source)
+    problems += [f"{fact!r} does not stand in {_named(cited)}" for fact in missing]
     quotes = tuple(quote for item in cited if (quote := find_quote(sentence.text, item, analyzer)))
     return Claim(sentence.text, sentence.markers, tuple(problems), quotes)
-
-
-def _missing_facts(sentence: str, source: str) -> list[str]:
-    return missing_from(facts(sentence), source)
-
-
-def _not_verbatim(sentence: str, source: str) -> list[str]:
-    """The sentence itself when the source does not hold it; layout and list signs do not count."""
-    return [] if _plain(sentence) in _plain(source) else [sentence]
 
 
 def _plain(text: str) -> str:
@@ -86,16 +89,16 @@ def find_quote(claim: str, item: Evidence, analyzer: Analyzer) -> Quote:
     best = max(ranked, key=lambda pair: pair[0], default=None)
     if best is None or best[0] == 0:
         return Quote(item.marker, item.citation, printable(item.text.strip()))
-    return Quote(item.marker, _lines_of(item, best[1]), printable(best[1].text))
+    return Quote(item.marker, _lines_of(item, best[1].first, best[1].last), printable(best[1].text))
 
 
-def _lines_of(item: Evidence, sentence: Sentence) -> Citation:
+def _lines_of(item: Evidence, first: int, last: int) -> Citation:
     citation = item.citation
     if citation.kind not in (CitationKind.LINE, CitationKind.CODE):
         return citation
     # A part of an over-long line cites that line, however many lines its sentences seem to have.
-    first = min(citation.end, citation.start + sentence.first)
-    return replace(citation, start=first, end=min(citation.end, citation.start + sentence.last))
+    start = min(citation.end, citation.start + first)
+    return replace(citation, start=start, end=min(citation.end, citation.start + last))
 
 
 def _overlap(wanted: frozenset[str], terms: frozenset[str]) -> float:

@@ -1,36 +1,43 @@
 """May this question be answered from what was found? Decided on evidence, never on fused rank.
 
 A fused rank says who came first, not whether anyone arrived: the top hit of reciprocal rank fusion scores at
-least 0.5 by construction. The gate looks at what the legs know instead, turns it into five features that
-mean the same in any corpus, and weighs them with a logistic function fitted on questions with and without an
-answer (docs/decisions/0004-answer-gate.md).
+least 0.5 by construction. The gate looks at what the legs and the best passages know instead, turns it into
+features that mean the same in any corpus, and weighs them with a logistic function fitted on questions with
+and without an answer in many folders (docs/decisions/0009-answers-on-any-folder.md).
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kebab.answer.background import Background
+from kebab.answer.kinds import Kind, kind_of
+from kebab.answer.meeting import WordSpace, meter, words_of
 from kebab.answer.question import Keyword, Question
-from kebab.answer.sentences import sentences
+from kebab.answer.rank import FEATURES, Scored
 from kebab.domain.answers import GATE_FEATURES, GateFeatures, GateReport
 from kebab.domain.chunks import StoredChunk, searchable_text
 from kebab.domain.hits import Leg, Retrieval
 from kebab.errors import EngineError
 from kebab.ports import Analyzer, LexicalIndex
 
-GATE_VERSION = "gate-v1"
+GATE_VERSION = "gate-v2"
 LOOKED_AT = 5
-"""How many of the best chunks are read."""
+"""How many of the best chunks and passages are read."""
 COVERED = 0.8
 """Share of a part's words, by idf, that one chunk must hold for the part to count as found."""
-WINDOW = 3
-"""Sentences that count as standing together."""
-NEUTRAL = {"lexical": 0.385, "semantic": 0.245}
-"""Means over the calibration questions."""
 _BM25_K1 = 1.2
+_AT = {name: place for place, name in enumerate(FEATURES)}
+_KINDS = ("number", "place", "steps", "listed", "reason", "defines")
+_ASKING = re.compile(
+    r"[?？]\s*$|^(?:how|what|why|when|where|which|who|whose|whom|is|are|was|were|do|does|did|can|could|should|will"
+    r"|would|has|have|may|must|explain|describe|define|tell|list|show|give|name)\b"
+    r"|무엇|무슨|뭐|뭔|어떻게|어떤|어느|왜(?:\s|$)|언제|어디|누구|누가|몇|얼마|(?:나요|까요|인가|습니까|하나|려면|는가|을까|ㄹ까|이란)\s*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +45,15 @@ class GateWeights:
     """The fitted logistic function: P(an answer is there) = 1 / (1 + exp(-(bias + Σ weight × feature)))."""
 
     bias: float
-    coverage: float
-    specific: float
-    closeness: float
-    lexical: float
-    semantic: float
+    weights: Mapping[str, float]
+    means: Mapping[str, float]
+    """What a feature counts as when its leg took no part: neither for nor against."""
 
-    foreign_bias: float
-    foreign_semantic: float
-    """For evidence in another language than the question: there meaning alone may carry it."""
-
-    def probability(self, features: GateFeatures, *, foreign: bool = False) -> float:
-        values = {name: getattr(features, name) for name in GATE_FEATURES}
-        # A leg that took no part speaks neither for nor against: it counts as the boundary case does.
-        values = {name: NEUTRAL[name] if value is None else value for name, value in values.items()}
-        total = self.bias + sum(getattr(self, name) * value for name, value in values.items())
-        if foreign and features.semantic is not None:
-            total = max(total, self.foreign_bias + self.foreign_semantic * features.semantic)
+    def probability(self, features: GateFeatures) -> float:
+        total = self.bias
+        for name in GATE_FEATURES:
+            value = getattr(features, name)
+            total += self.weights[name] * (self.means[name] if value is None else value)
         return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, total))))
 
 
@@ -68,23 +67,56 @@ class Gate:
     threshold: float
     background: Background | None
     """None where nothing can be found by meaning."""
+    space: WordSpace
+    keyword_threshold: float | None = None
+    """For what is no question but a few words: refusing those needs more certainty. None means the same."""
 
-    def judge(self, question: Question, found: Retrieval, chunks: Sequence[StoredChunk]) -> GateReport:
-        """``chunks`` are those of the hits, in their order. Nothing found is never enough."""
+    def judge(
+        self,
+        question: Question,
+        found: Retrieval,
+        chunks: Sequence[StoredChunk],
+        ranked: Sequence[Scored],
+    ) -> GateReport:
+        """``chunks`` are those of the hits, ``ranked`` their passages, best first.
+
+        Nothing found is never enough.
+        """
+        threshold = self.threshold_for(question)
         if not chunks:
-            return GateReport(False, 0.0, self.threshold, None, tuple(k.text for k in question.keywords))
+            return GateReport(False, 0.0, threshold, None, tuple(k.text for k in question.keywords))
         weighed = self.weigh(question)
-        texts = [frozenset(self.analyzer.terms(searchable_text(chunk))) for chunk in chunks[:LOOKED_AT]]
+        texts = [searchable_text(chunk) for chunk in chunks[:LOOKED_AT]]
+        words = [words_of(text) for text in texts]
+        terms = [frozenset(self.analyzer.terms(text)) for text in texts]
+        measure = meter(weighed, words, self.space)
+        met = [measure.met(*pair) for pair in zip(terms, words, strict=True)]
+        best = ranked[:LOOKED_AT]
+        cosines = _raw_scores(found, Leg.VECTOR)
         features = GateFeatures(
-            coverage=max(coverage(weighed, terms) for terms in texts),
-            specific=max(coverage(_rarest(weighed), terms) for terms in texts),
-            closeness=max(self._closeness(weighed, chunk) for chunk in chunks[:LOOKED_AT]),
+            coverage=max(measure.share(one) for one in met),
+            specific=_of(best[:1], "rarest"),
+            closeness=_of(best[:1], "near"),
             lexical=self._lexical(question, found),
-            semantic=self._semantic(found),
+            semantic=self._semantic(cosines),
+            sentence=_of(best, "context"),
+            stated=_of(best, "own"),
+            meaning=_of(best, "cosine_context") if self.space.embedder else None,
+            margin=_margin(_shown_scores(found, Leg.VECTOR)),
+            agreement=_agreement(found),
+            about=_of(best[:1], "about"),
+            kind=_kind(question, best[:1]),
+            foreign=float(_foreign(question, chunks)),
         )
-        confidence = self.weights.probability(features, foreign=_foreign(question, chunks))
-        missing = tuple(k.text for k in question.keywords if not any(k.met_by(terms) for terms in texts))
-        return GateReport(confidence >= self.threshold, confidence, self.threshold, features, missing)
+        confidence = self.weights.probability(features)
+        reached = [max(one[place] for one in met) for place in range(len(weighed))]
+        missing = tuple(k.text for k, value in zip(weighed, reached, strict=True) if value < 0.5)
+        return GateReport(confidence >= threshold, confidence, threshold, features, missing)
+
+    def threshold_for(self, question: Question) -> float:
+        """What the confidence must reach; the whole question may be a few keywords."""
+        asks = self.keyword_threshold is None or _ASKING.search(question.text)
+        return self.threshold if asks else min(self.threshold, self.keyword_threshold or 0.0)
 
     def covers(self, question: Question, chunks: Sequence[StoredChunk]) -> bool:
         """Whether one of the best chunks holds most of what a question, or a part of one, is about."""
@@ -93,10 +125,15 @@ class Gate:
         return any(coverage(weighed, terms) >= COVERED for terms in texts)
 
     def weigh(self, question: Question) -> dict[Keyword, float]:
-        """Each keyword with its idf; the rarest of its terms decides."""
-        terms = [term for keyword in question.keywords for term in keyword.terms]
+        """Each keyword with its idf; its rarest term decides, of a word and its gloss the commoner."""
+        terms = [term for keyword in question.keywords for term in _all_terms(keyword)]
         idf = self._idf(terms)
-        return {keyword: max(idf[term] for term in keyword.terms) for keyword in question.keywords}
+
+        def rarity(keyword: Keyword) -> float:
+            own = max(idf[term] for term in keyword.terms)
+            return min(own, rarity(keyword.gloss)) if keyword.gloss else own
+
+        return {keyword: rarity(keyword) for keyword in question.keywords}
 
     def _idf(self, terms: Sequence[str]) -> dict[str, float]:
         """Rarity of each term as BM25 counts it; equal where the words index cannot be used, since the search
@@ -111,17 +148,7 @@ class Gate:
             term: math.log(1 + (max(total, df) - df + 0.5) / (df + 0.5)) for term, df in frequencies.items()
         }
 
-    def _closeness(self, weighed: Mapping[Keyword, float], chunk: StoredChunk) -> float:
-        parts = [frozenset(self.analyzer.terms(s.text)) for s in sentences(chunk.chunk.text)]
-        if not parts:
-            return 0.0
-        # The heading belongs to every window: a section rarely repeats it.
-        heading = frozenset(self.analyzer.terms(" ".join((chunk.title, *chunk.chunk.heading_path))))
-        starts = range(max(1, len(parts) - WINDOW + 1))
-        return max(coverage(weighed, heading.union(*parts[i : i + WINDOW])) for i in starts)
-
-    def _semantic(self, found: Retrieval) -> float | None:
-        cosines = _raw_scores(found, Leg.VECTOR)
+    def _semantic(self, cosines: Sequence[float]) -> float | None:
         background = self.background.cosine() if self.background and cosines else None
         return above_background(max(cosines), background) if background is not None else None
 
@@ -135,6 +162,37 @@ class Gate:
         # What BM25 tends to when a text repeats every term of the question: Σ weight · idf · (k1 + 1).
         ceiling = sum(weights[term] * rarity for term, rarity in idf.items()) * (_BM25_K1 + 1)
         return min(1.0, best / ceiling) if ceiling > 0 else 0.0
+
+
+def _all_terms(keyword: Keyword) -> tuple[str, ...]:
+    return (*keyword.terms, *(_all_terms(keyword.gloss) if keyword.gloss else ()))
+
+
+def _of(ranked: Sequence[Scored], name: str) -> float:
+    return max((one.features[_AT[name]] for one in ranked), default=0.0)
+
+
+def _kind(question: Question, best: Sequence[Scored]) -> float:
+    """Whether the best passage looks like the kind of answer that was asked for."""
+    if kind_of(question.text) is Kind.OTHER:
+        return 0.5
+    return max(_of(best, name) for name in _KINDS)
+
+
+def _margin(cosines: Sequence[float]) -> float | None:
+    """How far the nearest chunk stands above the others that were found."""
+    if len(cosines) < 2:
+        return None
+    best, *rest = sorted(cosines, reverse=True)
+    return max(0.0, min(1.0, 4 * (best - sum(rest) / len(rest))))
+
+
+def _agreement(found: Retrieval) -> float:
+    """1 when both legs put the first hit first; less the further down each of them has it."""
+    if not found.hits:
+        return 0.0
+    ranks = {evidence.leg: evidence.rank for evidence in found.hits[0].evidence}
+    return sum(0.5 / (1 + 0.5 * (ranks.get(leg, 20) - 1)) for leg in (Leg.LEXICAL, Leg.VECTOR))
 
 
 def _foreign(question: Question, chunks: Sequence[StoredChunk]) -> bool:
@@ -154,12 +212,12 @@ def above_background(cosine: float, background: float) -> float:
     return max(0.0, min(1.0, (cosine - background) / (1 - background))) if background < 1 else 0.0
 
 
-def _rarest(weighed: Mapping[Keyword, float], count: int = 2) -> dict[Keyword, float]:
-    return dict(sorted(weighed.items(), key=lambda item: -item[1])[:count])
-
-
 def _raw_scores(found: Retrieval, leg: Leg) -> list[float]:
     """The leg's raw scores: of all its candidates where the search kept them, else of the hits."""
     if traced := found.trace.legs.get(leg.value):
         return [candidate.score for candidate in traced]
+    return _shown_scores(found, leg)
+
+
+def _shown_scores(found: Retrieval, leg: Leg) -> list[float]:
     return [e.raw_score for hit in found.hits for e in hit.evidence if e.leg is leg]

@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol
 
 from kebab.answer.prompt import PromptTemplate
 from kebab.answer.question import Question
+from kebab.answer.rank import Scored
 from kebab.domain.answers import Evidence
 from kebab.domain.tokens import estimate_tokens
 from kebab.ports import LanguageModel
@@ -35,8 +36,13 @@ class Writer(Protocol):
         """How many tokens of evidence the writer can take, at most ``most``."""
         ...
 
-    def write(self, question: Question, evidence: Sequence[Evidence]) -> Generator[str, None, None]:
-        """The answer as it is written; closing the iterator stops the writer."""
+    def write(
+        self, question: Question, evidence: Sequence[Evidence], chosen: Sequence[Scored]
+    ) -> Generator[str, None, None]:
+        """The answer as it is written; closing the iterator stops the writer.
+
+        ``chosen`` are the passages that answer best, for a writer that only quotes.
+        """
         ...
 
 
@@ -62,7 +68,9 @@ class ModelWriter:
         # An eighth is kept for what the estimate misses, and the rest must leave room for an answer.
         return max(0, min(most, int(room * 0.875) - self._answer_room()))
 
-    def write(self, question: Question, evidence: Sequence[Evidence]) -> Generator[str, None, None]:
+    def write(
+        self, question: Question, evidence: Sequence[Evidence], chosen: Sequence[Scored]
+    ) -> Generator[str, None, None]:
         prompt = self.template.fill(question, evidence)
         used = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
         left = self.model.context_tokens - int(used * 1.125)

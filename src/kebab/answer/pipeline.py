@@ -11,12 +11,16 @@ from itertools import zip_longest
 from time import perf_counter
 
 from kebab.answer.archive import compare, from_json, to_json
-from kebab.answer.check import check
+from kebab.answer.check import check, check_quotes
+from kebab.answer.extract import cited
 from kebab.answer.gate import GATE_VERSION, Gate
 from kebab.answer.generate import Writer
+from kebab.answer.kinds import Kind, kind_of
 from kebab.answer.pack import pack
 from kebab.answer.prompt import printable
 from kebab.answer.question import Question, read_question
+from kebab.answer.rank import Ranker, Scored, show
+from kebab.answer.select import MOST, select
 from kebab.answer.split import split
 from kebab.domain.answers import (
     Answer,
@@ -41,10 +45,21 @@ from kebab.errors import EngineError, InvalidInput
 from kebab.ports import Analyzer, AnswerStore, DocumentStore
 from kebab.search.searcher import Searcher
 
+LEADS = 6
+"""Pages of which the beginning is read for a definition."""
 REFUSALS = {
     "ko": "지식 베이스에서 이 질문의 답을 찾지 못했습니다.",
     "en": "The knowledge base holds no answer to this question.",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one search found: its chunks, and their passages, best first."""
+
+    retrieval: Retrieval
+    chunks: Sequence[StoredChunk]
+    ranked: Sequence[Scored]
 
 
 @dataclass
@@ -59,9 +74,11 @@ class _Draft:
     """The question, or those parts of it for which there is evidence."""
     steps: list[AskStep] = field(default_factory=list)
     candidates: tuple[AskCandidate, ...] = ()
-    chunks: list[StoredChunk] = field(default_factory=list)
     states: dict[ChunkId, SourceState | None] = field(default_factory=dict)
     """What became of the file of each chunk that was found."""
+    found: list[_Found] = field(default_factory=list)
+    """What may be used, for the question or for each of its parts."""
+    chosen: list[Scored] = field(default_factory=list)
     unanswered: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     degraded: tuple[Degradation, ...] = ()
@@ -85,6 +102,7 @@ class Asker:
     store: DocumentStore
     analyzer: Analyzer
     gate: Gate
+    ranker: Ranker
     writer: Writer
     answers: AnswerStore
     max_context_tokens: int
@@ -162,55 +180,70 @@ class Asker:
         """
         started = perf_counter()
         query = self._query(draft.request)
-        found, chunks = self._probe(draft, draft.question, query)
-        draft.candidates = tuple(_candidate(hit) for hit in found.hits)
-        draft.degraded = found.degraded
-        draft.embedding_model = next((hit.embedding_model for hit in found.hits if hit.embedding_model), None)
+        found = self._probe(draft, draft.question, query)
+        draft.degraded = found.retrieval.degraded
+        hits = found.retrieval.hits
+        draft.embedding_model = next((hit.embedding_model for hit in hits if hit.embedding_model), None)
         passed = draft.steps[0].gate.passed
         parts = split(draft.question, self.analyzer)
-        lists = [chunks] if passed else []
-        if not passed or not all(self.gate.covers(part, chunks) for part in parts):
-            lists += self._gather_parts(draft, query, parts)
-        draft.chunks = _interleaved(lists)
+        draft.found = [found] if passed else []
+        if not passed or not all(self.gate.covers(part, found.chunks) for part in parts):
+            draft.found += self._gather_parts(draft, query, parts)
+        draft.candidates = tuple(_candidate(hit) for hit in hits) if draft.found else _nearest(found)
         draft.timings["retrieve_ms"] = _since(started)
-        return bool(draft.chunks)
+        return bool(draft.found)
 
-    def _gather_parts(
-        self, draft: _Draft, query: SearchQuery, parts: Sequence[Question]
-    ) -> list[list[StoredChunk]]:
-        lists: list[list[StoredChunk]] = []
+    def _gather_parts(self, draft: _Draft, query: SearchQuery, parts: Sequence[Question]) -> list[_Found]:
+        kept: list[tuple[Question, _Found]] = []
         unanswered: list[str] = []
         for part in parts:
-            _, chunks = self._probe(draft, part, replace(query, text=part.text))
+            found = self._probe(draft, part, replace(query, text=part.text))
             if draft.steps[-1].gate.passed:
-                lists.append(chunks)
+                kept.append((part, found))
             else:
                 unanswered.append(part.text)
-        if unanswered and lists:
+        if unanswered and kept:
             # Who writes is asked what can be answered; that the rest was not found is said beside it.
             draft.unanswered = tuple(unanswered)
-            kept = [part.text for part in parts if part.text not in unanswered]
-            draft.asked = read_question("? ".join(kept), self.analyzer)
-        return lists
+            draft.asked = read_question("? ".join(part.text for part, _ in kept), self.analyzer)
+            draft.found = []
+        return [found for _, found in kept]
 
-    def _probe(
-        self, draft: _Draft, question: Question, query: SearchQuery
-    ) -> tuple[Retrieval, list[StoredChunk]]:
+    def _probe(self, draft: _Draft, question: Question, query: SearchQuery) -> _Found:
         found = self.searcher.retriever.search(query)
         draft.states.update((hit.chunk_id, hit.citation.source_state) for hit in found.hits)
         stored = self.store.hydrate([hit.chunk_id for hit in found.hits])
         chunks = [stored[hit.chunk_id] for hit in found.hits if hit.chunk_id in stored]
-        draft.steps.append(AskStep(query.text, len(found.hits), self.gate.judge(question, found, chunks)))
-        return found, chunks
+        leads = self._leads(question, chunks)
+        for place, lead in leads:
+            draft.states.setdefault(lead.chunk.chunk_id, draft.states.get(chunks[place].chunk.chunk_id))
+        ranked = self.ranker.rank(question, self.gate.weigh(question), found, chunks, leads)
+        report = self.gate.judge(question, found, chunks, ranked)
+        draft.steps.append(AskStep(query.text, len(found.hits), report))
+        return _Found(found, chunks, ranked)
+
+    def _leads(self, question: Question, chunks: Sequence[StoredChunk]) -> list[tuple[int, StoredChunk]]:
+        """For a definition: how the pages begin that were found, for a page says first what it is about."""
+        if kind_of(question.text) is not Kind.DEFINITION:
+            return []
+        known = {stored.chunk.chunk_id for stored in chunks}
+        leads: dict[ChunkId, tuple[int, StoredChunk]] = {}
+        for place, stored in enumerate(chunks[:LEADS]):
+            for lead in self.store.chunks_of(stored.chunk.doc_id)[:2]:
+                if lead.chunk.chunk_id not in known:
+                    leads.setdefault(lead.chunk.chunk_id, (place, lead))
+        return list(leads.values())
 
     # --- writing -----------------------------------------------------------------------------------
 
     def _write(self, draft: _Draft) -> Generator[AnswerEvent, None, Answer]:
         budget = self.writer.budget(draft.asked, self.max_context_tokens)
-        draft.evidence = pack(draft.chunks, budget=budget, states=draft.states)
+        share = max(1, MOST // len(draft.found))
+        draft.chosen = _interleaved([select(found.ranked, most=share) for found in draft.found])
+        draft.evidence = pack(_in_order(draft.chosen, draft.found), budget=budget, states=draft.states)
         started = perf_counter()
         try:
-            with closing(self.writer.write(draft.asked, draft.evidence)) as pieces:
+            with closing(self.writer.write(draft.asked, draft.evidence, draft.chosen)) as pieces:
                 for piece in map(printable, pieces):
                     draft.pieces.append(piece)
                     yield AnswerEvent(AnswerEventKind.TOKEN, delta=piece)
@@ -226,7 +259,10 @@ class Asker:
         return self._keep(self._checked(draft))
 
     def _checked(self, draft: _Draft) -> Answer:
-        verdict = check(draft.text, draft.evidence, verbatim=self.writer.verbatim, analyzer=self.analyzer)
+        if self.writer.verbatim:
+            verdict = check_quotes([(one.passage, item) for one, item in cited(draft.chosen, draft.evidence)])
+        else:
+            verdict = check(draft.text, draft.evidence, analyzer=self.analyzer)
         return replace(self._answer(draft, verdict.refusal), claims=verdict.claims)
 
     def _answer(self, draft: _Draft, refusal: RefusalReason | None) -> Answer:
@@ -286,14 +322,33 @@ def _candidate(hit: SearchHit) -> AskCandidate:
     )
 
 
-def _interleaved(lists: Sequence[Sequence[StoredChunk]]) -> list[StoredChunk]:
-    """The first of each list, then the second of each, every chunk once: no part starves another."""
-    found: dict[ChunkId, StoredChunk] = {}
+def _nearest(found: _Found) -> tuple[AskCandidate, ...]:
+    """What came nearest to an answer that is refused: the best passage of each chunk, best first."""
+    best: dict[ChunkId, Scored] = {}
+    for one in found.ranked:
+        best.setdefault(one.chunk.chunk.chunk_id, one)
+    hits = {hit.chunk_id: hit for hit in found.retrieval.hits}
+    shown = [(hits[chunk], one) for chunk, one in best.items() if chunk in hits]
+    named = [replace(_candidate(hit), snippet=printable(show(one.passage))) for hit, one in shown]
+    return tuple(named) or tuple(_candidate(hit) for hit in found.retrieval.hits)
+
+
+def _interleaved(lists: Sequence[Sequence[Scored]]) -> list[Scored]:
+    """The first of each list, then the second of each, every passage once: no part starves another."""
+    found: dict[tuple[ChunkId, str], Scored] = {}
     for row in zip_longest(*lists):
-        for stored in row:
-            if stored is not None:
-                found.setdefault(stored.chunk.chunk_id, stored)
+        for one in row:
+            if one is not None:
+                found.setdefault((one.chunk.chunk.chunk_id, one.passage.text), one)
     return list(found.values())
+
+
+def _in_order(chosen: Sequence[Scored], found: Sequence[_Found]) -> list[StoredChunk]:
+    """The chunks as evidence: those that are quoted first, then by their best passage, then as found."""
+    ranked = _interleaved([each.ranked for each in found])
+    unread = [chunk for each in found for chunk in each.chunks]
+    order = {c.chunk.chunk_id: c for c in (*(one.chunk for one in (*chosen, *ranked)), *unread)}
+    return list(order.values())
 
 
 def _since(started: float) -> float:

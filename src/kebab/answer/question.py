@@ -7,13 +7,14 @@ answer would have to contain, without "what", "how do I" or "어떻게 하나요
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kebab.answer.words import read_words
 from kebab.domain.ids import nfc
 from kebab.ports import Analyzer
 
 _WORD = re.compile(r"[^\W_](?:[\w'’./+#-]*[\w+#])?")
+_GLOSS = re.compile(r"([^\W_]+)\(([^\W_]+)\)")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _NEGATED = re.compile(r"(?<=[\uac00-\ud7a3]{2})지(?:는|도|를)? ?(않|못|말)")
 _HANGUL_TAIL = re.compile(r"(?<![\uac00-\ud7a3])[\uac00-\ud7a3]++$")
@@ -30,6 +31,8 @@ class Keyword:
 
     text: str
     terms: tuple[str, ...]
+    gloss: Keyword | None = None
+    """The same word in brackets behind it, often in the other language: 보관소(vault)."""
 
     def met_by(self, terms: frozenset[str]) -> float:
         """How much of the word stands among these terms, 0 to 1.
@@ -37,7 +40,12 @@ class Keyword:
         A Korean word of several pairs may meet a part of a compound; less than half of it is chance.
         """
         share = sum(term in terms for term in self.terms) / len(self.terms)
-        return share if share >= 0.5 else 0.0
+        also = self.gloss.met_by(terms) if self.gloss else 0.0
+        return max(share if share >= 0.5 else 0.0, also)
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        return (self.text.lower(), *(self.gloss.spellings if self.gloss else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +60,22 @@ class Question:
 def read_question(text: str, analyzer: Analyzer) -> Question:
     text = " ".join(nfc(text).split())
     found: dict[str, Keyword] = {}
+    glosses: dict[str, str] = dict(_GLOSS.findall(text))
     # 겹치지 않게: the ending belongs to the negation, while 페이지 and 패키지 keep theirs.
     for word in _WORD.findall(_NEGATED.sub(r" \1", text)):
         stem = content_of(word)
         terms = tuple(analyzer.query_terms(stem)) if stem else ()
         if terms:
             found.setdefault(stem.lower(), Keyword(stem, terms))
+    for before, inside in glosses.items():
+        _join(found, content_of(before).lower(), content_of(inside).lower())
     return Question(text, "ko" if _HANGUL.search(text) else "en", tuple(found.values()))
+
+
+def _join(found: dict[str, Keyword], word: str, gloss: str) -> None:
+    """Make the gloss a part of its word, where both are keywords."""
+    if word in found and gloss in found and word != gloss:
+        found[word] = replace(found[word], gloss=found.pop(gloss))
 
 
 def content_of(word: str) -> str:

@@ -35,7 +35,6 @@ class Sentence:
     last: int
     item: bool = False
     """It begins an item of a list or a row of a table."""
-    holds_list: bool = False
     apart: bool = False
     """Code, an image, a ruler or a heading stands between it and the sentence before."""
 
@@ -50,38 +49,6 @@ def sentences(text: str) -> list[Sentence]:
         found += _split(lines, first, apart=apart)
         end = first + len(lines) - 1
     return found
-
-
-def with_lists(found: list[Sentence], *, most: int = 6) -> list[Sentence]:
-    """The sentences, where one that announces a list ("…:") holds its items, which stand alone no more.
-
-    Items are separated by " - ". A sentence that announces something else, such as code, is left out: without
-    what it announces it says nothing. So is one whose items come after something else: quoted together they
-    would say what the text does not.
-    """
-    result: list[Sentence] = []
-    place = 0
-    while place < len(found):
-        lead = found[place]
-        place += 1
-        if not lead.text.endswith(":"):
-            result.append(lead)
-            continue
-        start = place
-        while place < len(found) and _continues(found, place, start):
-            place += 1
-        items = found[start:place]
-        if items:
-            text = "".join(f" - {s.text}" if s.item else f" {s.text}" for s in items[:most])
-            result.append(Sentence(lead.text + text, lead.first, items[:most][-1].last, lead.item, True))
-    return result
-
-
-def _continues(found: list[Sentence], place: int, start: int) -> bool:
-    """True for an item of the list that begins at ``start``, and for more sentences of an item's lines."""
-    if found[place].apart:
-        return False
-    return found[place].item or (place > start and found[place].first <= found[place - 1].last)
 
 
 def split_prose(text: str) -> list[str]:

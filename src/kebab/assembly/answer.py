@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kebab.answer.background import Background
 from kebab.answer.extract import ExtractiveWriter
-from kebab.answer.gate import Gate, GateWeights
+from kebab.answer.gate import Gate
 from kebab.answer.generate import ModelWriter, Writer
+from kebab.answer.meeting import WordSpace
 from kebab.answer.pipeline import Asker
 from kebab.answer.prompt import load_template
+from kebab.answer.rank import Ranker
+from kebab.answer.weights import Fitted, load_weights
 from kebab.search.vector import VectorRetriever
 
 if TYPE_CHECKING:
@@ -20,16 +23,19 @@ if TYPE_CHECKING:
 
 def build_asker(engines: Engines, searcher: Searcher) -> Asker:
     """The asker over the searcher's knowledge base; it keeps its answers unless kebab runs read-only."""
-    gate = _gate(engines, searcher)
+    settings = engines.settings.rag
+    fitted = load_weights(Path(settings.weights).expanduser() if settings.weights else None)
+    space = WordSpace(engines.embedder_or_none)
     model = engines.build_language_model(engines.settings.models.llm)
-    writer: Writer = ExtractiveWriter(gate, engines.analyzer, engines.embedder_or_none)
+    writer: Writer = ExtractiveWriter()
     if model is not None:
         writer = ModelWriter(model, load_template())
     return Asker(
         searcher=searcher,
         store=engines.reading.documents,
         analyzer=engines.analyzer,
-        gate=gate,
+        gate=_gate(engines, searcher, fitted, space),
+        ranker=Ranker(engines.analyzer, space, fitted.selection),
         writer=writer,
         answers=engines.answers,
         max_context_tokens=engines.settings.rag.max_context_tokens,
@@ -37,12 +43,14 @@ def build_asker(engines: Engines, searcher: Searcher) -> Asker:
     )
 
 
-def _gate(engines: Engines, searcher: Searcher) -> Gate:
-    fitted, leg = engines.settings.rag.gate, searcher.retriever.vector
+def _gate(engines: Engines, searcher: Searcher, fitted: Fitted, space: WordSpace) -> Gate:
+    settings, leg = engines.settings.rag.gate, searcher.retriever.vector
     return Gate(
         analyzer=engines.analyzer,
         lexical=engines.lexical_index,
-        weights=GateWeights(**{item.name: getattr(fitted, item.name) for item in fields(GateWeights)}),
-        threshold=fitted.threshold,
+        weights=fitted.gate_weights,
+        threshold=settings.threshold,
         background=Background(leg.embedder, leg.index) if isinstance(leg, VectorRetriever) else None,
+        space=space,
+        keyword_threshold=settings.keyword_threshold,
     )

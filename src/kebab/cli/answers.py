@@ -13,11 +13,14 @@ from kebab.domain.answers import (
     AskCandidate,
     AskStep,
     Claim,
+    Quote,
     RefusalReason,
 )
 from kebab.domain.citations import Citation
 
 INDENT = "    "
+EXTRACTIVE = "extractive"
+LANGUAGES = {"en": "English", "ko": "Korean"}
 NEAREST = 3
 REASONS = {
     RefusalReason.NO_HITS: "nothing in the knowledge base matches",
@@ -92,16 +95,30 @@ def _verdict(found: Answer, screen: Screen) -> str:
     lines += [
         screen.style(f"nothing found on: {part}", fg="yellow") for part in found.unanswered if found.grounded
     ]
+    foreign = [LANGUAGES[lang] for lang in found.source_langs if lang != found.lang and lang in LANGUAGES]
+    if found.grounded and foreign and found.versions.model == EXTRACTIVE:
+        lines.append(screen.dim(f"quoted in {' and '.join(foreign)}, the language of the source"))
     return "\n".join(lines)
 
 
 def _sources(found: Answer, screen: Screen, locate: Locate) -> str:
     lines = []
-    for quote in found.citations:
+    for quote, more in _sources_once(found):
         place = screen.link(screen.style(quote.citation.uri, fg="cyan"), locate(quote.citation))
         stale = stale_note(quote.citation.source_state, screen)
-        lines.append(f"{screen.bold(f'[#{quote.marker}]')} {place}{stale}")
+        lines.append(f"{screen.bold(f'[#{quote.marker}]')} {place}{more}{stale}")
     return "\n".join(lines)
+
+
+def _sources_once(found: Answer) -> list[tuple[Quote, str]]:
+    """Each source once, in the order of its number: its first place, and the lines of the others."""
+    places: dict[int, list[Quote]] = {}
+    for quote in found.citations:
+        places.setdefault(quote.marker, []).append(quote)
+    return [
+        (quotes[0], "".join(f", {quote.citation.uri.rpartition('#')[2]}" for quote in quotes[1:]))
+        for _, quotes in sorted(places.items())
+    ]
 
 
 def _nearest(found: Answer, screen: Screen, locate: Locate) -> str:

@@ -210,30 +210,18 @@ class Search(Section, frozen=True):
 
 
 class Gate(Section, frozen=True):
-    """When a question may be answered; fitted by ``python -m benchmarks.answers --fit``."""
+    """When a question may be answered; see docs/asking.md."""
 
-    threshold: Annotated[float, Meta(ge=0, le=1)] = 0.4
+    threshold: Annotated[float, Meta(ge=0, le=1)] = 0.42
     """Questions whose evidence is less likely than this to hold an answer are refused; 0 never refuses."""
-    bias: float = -6.55
-    """The constant of the fitted function; below it, what each feature counts (docs/asking.md)."""
-    coverage: float = 3.43
-    """How much of the question's words the best chunk holds."""
-    specific: float = 1.73
-    """The same for the question's rarest words."""
-    closeness: float = 2.79
-    """How close together they stand."""
-    lexical: float = 3.47
-    """How far the best hit by words stands out."""
-    semantic: float = 3.92
-    """How far the best hit by meaning stands out."""
-    foreign_bias: float = -1.86
-    """The constant for evidence in another language than the question, which is judged by meaning alone."""
-    foreign_semantic: float = 11.1
-    """How far the best hit by meaning stands out, for such evidence."""
+    keyword_threshold: Annotated[float, Meta(ge=0, le=1)] = 0.1
+    """The same for a few words that are no question."""
 
 
 class Rag(Section, frozen=True):
     gate: Gate = Gate()
+    weights: str = ""
+    """A file that kebab eval tune wrote; empty means the weights that ship."""
     max_context_tokens: Annotated[int, Meta(ge=256, le=10_000_000)] = 8000
     """How much evidence an answer may rest on."""
 

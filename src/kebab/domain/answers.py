@@ -80,18 +80,48 @@ class GateFeatures:
     """What the gate weighs, each made to lie between 0 and about 1 whatever the corpus and the model."""
 
     coverage: float
-    """Share of the question's words, by idf, that one of the best chunks holds."""
+    """Share of the question's words, by idf, that one of the best chunks holds, in these or in like words."""
     specific: float
-    """The same for the two rarest words alone: a question is about its rarest words."""
+    """The same for the two rarest words and the best passage: a question is about its rarest words."""
     closeness: float
-    """Share of the words, by idf, that stand in one window of three sentences."""
+    """The same for the best passage with its headings and the sentences around it."""
     lexical: float | None
     """Best BM25 over the score that a text made of the question alone could reach; None without that leg."""
     semantic: float | None
     """Best cosine on the way from what unrelated questions reach here (0) to 1; None without that leg."""
+    sentence: float = 0.0
+    """Share of the words that one of the best passages holds together with its headings."""
+    stated: float = 0.0
+    """Share of the words that one of the best passages holds itself."""
+    meaning: float | None = None
+    """How near one of the best passages comes by meaning; None without a model."""
+    margin: float | None = None
+    """How far the nearest chunk stands above the others by meaning; None without that leg."""
+    agreement: float = 0.0
+    """Whether words and meaning put the same chunk first."""
+    about: float = 0.0
+    """Share of the words in title and headings of the best passage."""
+    kind: float = 0.0
+    """Whether the best passage looks like the kind of answer asked for: a number, a place, steps."""
+    foreign: float = 0.0
+    """1 when the evidence is in another language than the question: then less of everything is enough."""
 
 
-GATE_FEATURES = ("coverage", "specific", "closeness", "lexical", "semantic")
+GATE_FEATURES = (
+    "coverage",
+    "specific",
+    "closeness",
+    "lexical",
+    "semantic",
+    "sentence",
+    "stated",
+    "meaning",
+    "margin",
+    "agreement",
+    "about",
+    "kind",
+    "foreign",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +214,13 @@ class Answer:
     """True when the stream was stopped or broke before its end."""
     error: str | None = None
     """Why the model broke off."""
+
+    @property
+    def source_langs(self) -> tuple[str, ...]:
+        """The languages of what the answer rests on, each once, in order of first use."""
+        langs = {item.marker: item.lang for item in self.evidence}
+        used = (marker for claim in self.claims for marker in claim.markers if marker in langs)
+        return tuple(dict.fromkeys(langs[marker] for marker in used))
 
     @property
     def citations(self) -> tuple[Quote, ...]:

@@ -46,6 +46,14 @@ class GateFeatures(Shape, frozen=True):
     closeness: float
     lexical: float | None
     semantic: float | None
+    sentence: float | UnsetType = UNSET
+    stated: float | UnsetType = UNSET
+    meaning: float | None | UnsetType = UNSET
+    margin: float | None | UnsetType = UNSET
+    agreement: float | UnsetType = UNSET
+    about: float | UnsetType = UNSET
+    kind: float | UnsetType = UNSET
+    foreign: float | UnsetType = UNSET
 
 
 class Gate(Shape, frozen=True):
@@ -114,6 +122,8 @@ class Answer(Shape, frozen=True, tag_field="schema_version", tag="answer.v1"):
     versions: Versions
     usage: Usage
     degraded: tuple[Degradation, ...]
+    source_langs: tuple[str, ...] | UnsetType = UNSET
+    """Languages of what the answer rests on; an answer without a model keeps the source's language."""
     steps: tuple[Step, ...] | UnsetType = UNSET
     evidence: tuple[Evidence, ...] | UnsetType = UNSET
     candidates: tuple[Candidate, ...] | UnsetType = UNSET

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kebab.answer.check import Verdict, check
+from kebab.answer.check import Verdict, check, check_quotes
 from kebab.answer.decline import declines
+from kebab.answer.passages import passages
 from kebab.domain.answers import RefusalReason
 from tests.unit.answer.world import ANALYZER, evidence
 
@@ -17,8 +18,8 @@ CACHE = "`HashMap` entries live for 30 seconds. Graydon Hoare wrote the first ve
 LEASE = "전세 계약 갱신은 만료 2개월 전까지 알려야 합니다. 담당은 김민수 팀장이고 보증금은 3억 원입니다."
 
 
-def judged(text: str, *texts: str, verbatim: bool = False) -> Verdict:
-    return check(text, evidence(*texts), verbatim=verbatim, analyzer=ANALYZER)
+def judged(text: str, *texts: str) -> Verdict:
+    return check(text, evidence(*texts), analyzer=ANALYZER)
 
 
 @pytest.mark.parametrize(
@@ -159,11 +160,18 @@ def test_an_empty_answer_is_a_refusal() -> None:
 
 def test_words_of_the_source_that_sound_like_a_refusal_are_no_refusal_when_quoted() -> None:
     source = "The evidence does not mention the year."
-    assert judged(f"{source} [#1]", source, verbatim=True).refusal is None
+    item = evidence(source)[0]
+    assert check_quotes([(passages(source)[0], item)]).refusal is None
 
 
-def test_a_verbatim_answer_must_stand_in_its_source_word_for_word() -> None:
-    assert (
-        judged("The train leaves Zurich at noon. [#1]", TRAIN, verbatim=True).refusal
-        is RefusalReason.UNSUPPORTED
-    )
+def test_a_quoted_passage_must_stand_in_its_source_word_for_word() -> None:
+    item = evidence(TRAIN)[0]
+    other = passages("The train leaves Zurich at noon.")[0]
+    assert check_quotes([(other, item)]).refusal is RefusalReason.UNSUPPORTED
+
+
+def test_what_is_cleaned_for_the_eye_is_quoted_verbatim() -> None:
+    source = "The **lawn mower** takes [SAE 30](https://example.org/oil) oil."
+    claim = check_quotes([(passages(source)[0], evidence(source)[0])]).claims[0]
+    assert claim.text == "The lawn mower takes SAE 30 oil."
+    assert claim.quotes[0].text == source

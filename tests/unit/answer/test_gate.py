@@ -9,14 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.answer.background import Background
-from kebab.answer.gate import above_background
+from kebab.answer.gate import Gate, above_background
 from kebab.answer.question import read_question
-from kebab.domain.answers import GateFeatures, GateReport
+from kebab.domain.answers import GATE_FEATURES, GateFeatures, GateReport
+from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked, rrf
+from kebab.domain.hits import Retrieval
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.errors import Corrupt
 from tests.fakes import FakeEmbedder, FakeLexicalIndex, FakeVectorIndex
-from tests.unit.answer.world import ANALYZER, DEFAULTS, WEIGHTS, notes
+from tests.unit.answer.world import ANALYZER, WEIGHTS, World, notes
 
 TRAIN = "When does the night train to Vienna leave?"
 SEEDS_GATE = 0.30
@@ -28,7 +30,16 @@ def judge(question: str, *, mode: SearchMode = SearchMode.HYBRID) -> GateReport:
     found = world.retriever().search(SearchQuery(question, mode=mode))
     stored = world.store.hydrate([hit.chunk_id for hit in found.hits])
     chunks = [stored[hit.chunk_id] for hit in found.hits]
-    return world.gate().judge(read_question(question, ANALYZER), found, chunks)
+    return judged(world, question, found, chunks)
+
+
+def judged(
+    world: World, question: str, found: Retrieval, chunks: list[StoredChunk], gate: Gate | None = None
+) -> GateReport:
+    gate = gate or world.gate()
+    read = read_question(question, ANALYZER)
+    ranked = world.ranker().rank(read, gate.weigh(read), found, chunks)
+    return gate.judge(read, found, chunks, ranked)
 
 
 @pytest.mark.parametrize("scores", [(0.01, 0.005), (12.0, 0.9)])
@@ -81,7 +92,7 @@ def test_a_question_about_something_else_is_refused(question: str) -> None:
 def test_nothing_found_is_never_enough() -> None:
     world = notes()
     empty = world.retriever().search(SearchQuery("zyzzyva"))
-    report = world.gate().judge(read_question("zyzzyva", ANALYZER), empty, [])
+    report = world.gate().judge(read_question("zyzzyva", ANALYZER), empty, [], [])
     assert (report.passed, report.confidence, report.features) == (False, 0.0, None)
 
 
@@ -107,30 +118,27 @@ def test_the_background_of_a_model_is_taken_off_its_cosines() -> None:
     assert above_background(0.1, 0.2) == 0.0
 
 
-def test_evidence_in_another_language_is_judged_by_its_meaning() -> None:
-    strange = GateFeatures(coverage=0.0, specific=0.0, closeness=0.0, lexical=0.0, semantic=0.6)
-    assert WEIGHTS.probability(strange, foreign=True) > 0.9
-    assert WEIGHTS.probability(strange) < DEFAULTS.threshold
-    assert WEIGHTS.probability(replace(strange, semantic=0.0), foreign=True) < DEFAULTS.threshold
+def test_evidence_in_another_language_needs_less_of_everything() -> None:
+    """It cannot share the question's words, only their meaning."""
+    weak = GateFeatures(coverage=0.6, specific=0.5, closeness=0.5, lexical=0.0, semantic=0.3)
+    assert WEIGHTS.probability(replace(weak, foreign=1.0)) > WEIGHTS.probability(weak)
 
 
 unit = st.floats(0, 1)
 
 
-@given(
-    unit,
-    unit,
-    unit,
-    unit,
-    unit,
-    st.sampled_from(["coverage", "specific", "closeness", "lexical", "semantic"]),
-)
-def test_more_evidence_never_lowers_the_confidence(
-    a: float, b: float, c: float, d: float, e: float, name: str
-) -> None:
-    features = GateFeatures(a, b, c, d, e)
+@given(st.tuples(*[unit] * len(GATE_FEATURES)), st.sampled_from(GATE_FEATURES))
+def test_more_evidence_never_lowers_the_confidence(values: tuple[float, ...], name: str) -> None:
+    features = GateFeatures(*values)
     more = replace(features, **{name: 1.0})
     assert WEIGHTS.probability(more) >= WEIGHTS.probability(features)
+
+
+def test_a_few_words_are_refused_only_when_it_is_surer() -> None:
+    gate = notes().gate()
+    words, question = (read_question(text, ANALYZER) for text in ("night train Vienna", TRAIN))
+    assert gate.threshold_for(words) < gate.threshold_for(question) == gate.threshold
+    assert gate.threshold_for(read_question("비엔나 야간열차 출발 시각", ANALYZER)) < gate.threshold
 
 
 def test_the_background_is_measured_once_until_the_index_changes() -> None:
@@ -163,5 +171,5 @@ def test_a_damaged_words_index_does_not_keep_the_gate_from_judging() -> None:
     found = world.retriever().search(SearchQuery(TRAIN, mode=SearchMode.VECTOR))
     stored = world.store.hydrate([hit.chunk_id for hit in found.hits])
     gate = replace(world.gate(), lexical=BrokenLexicalIndex())
-    report = gate.judge(read_question(TRAIN, ANALYZER), found, [stored[hit.chunk_id] for hit in found.hits])
+    report = judged(world, TRAIN, found, [stored[hit.chunk_id] for hit in found.hits], gate)
     assert report.passed

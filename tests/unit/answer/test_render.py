@@ -48,8 +48,22 @@ def test_every_reason_has_words() -> None:
 
 def test_explain_shows_claims_gate_and_versions() -> None:
     out = shown(notes().ask(TRAIN), explain=True)
-    for part in ("claims", "gate passed at", "coverage", "semantic   no such leg", "prompt extractive-v1"):
+    for part in ("claims", "gate passed at", "coverage", "semantic   no such leg", "prompt extractive-v2"):
         assert part in out
+
+
+def test_a_source_quoted_twice_is_named_once_with_both_places() -> None:
+    answer = notes().ask(TRAIN)
+    claim = answer.claims[0]
+    other = replace(claim.quotes[0], citation=replace(claim.quotes[0].citation, start=5, end=6))
+    out = shown(replace(answer, claims=(claim, replace(claim, quotes=(other,)))))
+    assert "[#1] trip.md#L1, L5-L6" in out.splitlines()
+
+
+def test_an_answer_in_another_language_than_the_question_says_so() -> None:
+    answer = notes().ask(TRAIN)
+    assert "quoted in English, the language of the source" in shown(replace(answer, lang="ko"))
+    assert "quoted in" not in shown(answer)
 
 
 def test_lines_fit_the_screen_in_korean_too() -> None:

@@ -8,21 +8,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kebab.answer.check import check
+from kebab.answer.check import Verdict, check, check_quotes
 from kebab.answer.decline import declines
 from kebab.answer.generate import without_thoughts
 from kebab.answer.markers import read_markers
+from kebab.answer.passages import passages
 from kebab.answer.question import read_question
 from kebab.answer.split import split
 from tests.unit.answer.world import ANALYZER, evidence
+
+
+def quoted(said: str, source: str) -> Verdict:
+    """What the check says when passages of one text are quoted from another."""
+    return check_quotes([(passage, evidence(source)[0]) for passage in passages(said)])
+
 
 odd = st.text(alphabet=st.sampled_from("aZ3. \n[#1]`\"'“”-:,?!<>|한다을지 \u0301\u200b"), max_size=120)
 
 
 @given(odd, odd)
 def test_any_text_can_be_checked_against_any_other(said: str, source: str) -> None:
-    for verbatim in (True, False):
-        verdict = check(said, evidence(source), verbatim=verbatim, analyzer=ANALYZER)
+    for verdict in (check(said, evidence(source), analyzer=ANALYZER), quoted(said, source)):
         if verdict.refusal is None:
             assert any(claim.supported for claim in verdict.claims)
             assert not any(claim.problems for claim in verdict.claims)
@@ -60,6 +66,6 @@ def test_an_answer_is_the_same_however_it_is_cut_into_pieces(pieces: list[str]) 
 )
 def test_a_long_answer_is_read_in_a_moment(text: str) -> None:
     started = time.perf_counter()
-    check(text, evidence("Some evidence, once."), verbatim=False, analyzer=ANALYZER)
+    check(text, evidence("Some evidence, once."), analyzer=ANALYZER)
     declines(text)
     assert time.perf_counter() - started < 2.0

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kebab.answer.check import check
-from kebab.answer.sentences import sentences, with_lists
-from tests.unit.answer.world import ANALYZER, evidence
+from kebab.answer.check import check_quotes
+from kebab.answer.passages import Shape, passages
+from kebab.answer.rank import show
+from kebab.answer.sentences import sentences
+from tests.unit.answer.world import evidence
 
 
 def texts(markdown: str) -> list[str]:
@@ -51,14 +53,35 @@ def test_a_sentence_knows_its_lines() -> None:
 
 def test_a_list_stands_with_the_sentence_that_announces_it() -> None:
     text = "Keep these in mind:\n\n- Each value has an owner.\n- There is only one.\n\nThen go on."
-    first, second = with_lists(sentences(text))
-    assert first.text == "Keep these in mind: - Each value has an owner. - There is only one."
-    assert (first.first, first.last, first.holds_list) == (0, 3, True)
-    assert second.text == "Then go on."
+    found = next(p for p in passages(text) if p.shape is Shape.LIST)
+    assert found.text == "Keep these in mind: - Each value has an owner. - There is only one."
+    assert (found.first, found.last) == (0, 3)
 
 
-def test_an_announcement_of_code_says_nothing_by_itself() -> None:
-    assert with_lists(sentences("Like this:\n\n```\nx\n```\n")) == []
+def test_code_stands_with_the_sentence_that_announces_it() -> None:
+    found = next(
+        p for p in passages("Run it like this:\n\n```sh\nzola serve\n```\n") if p.shape is Shape.CODE
+    )
+    assert (found.text, found.code) == ("Run it like this: zola serve", "zola serve")
+
+
+def test_a_row_of_a_table_is_read_with_its_header() -> None:
+    row = passages("| Name | Phone |\n|---|---|\n| Mia | 0160 44 |\n")[0]
+    assert show(row) == "Name: Mia; Phone: 0160 44"
+
+
+@pytest.mark.parametrize(
+    "leaning", ["This is because it was old.", "If you need it, press X.", "이는 오래되었기 때문이다."]
+)
+def test_a_sentence_that_leans_on_the_one_before_is_quoted_with_it(leaning: str) -> None:
+    found = [p.text for p in passages(f"The lamp broke. {leaning}")]
+    assert f"The lamp broke. {leaning}" in found
+    assert leaning not in found
+
+
+def test_the_sentence_that_gives_the_value_comes_along() -> None:
+    found = [p.text for p in passages("The size depends on the plan. For the small plan it is 5 MB.")]
+    assert "The size depends on the plan. For the small plan it is 5 MB." in found
 
 
 @pytest.mark.parametrize(
@@ -67,7 +90,7 @@ def test_an_announcement_of_code_says_nothing_by_itself() -> None:
 )
 def test_a_list_after_something_else_does_not_belong_to_the_sentence_before(between: str) -> None:
     text = f"Keep these in mind:\n\n{between}\n- Each value has an owner.\n"
-    assert not any("mind" in s.text and "owner" in s.text for s in with_lists(sentences(text)))
+    assert not any("mind" in p.text and "owner" in p.text for p in passages(text))
 
 
 LINES = st.sampled_from(
@@ -89,9 +112,9 @@ LINES = st.sampled_from(
 @given(st.lists(LINES, max_size=12))
 def test_whatever_is_quoted_with_its_list_stands_in_the_text_without_a_gap(lines: list[str]) -> None:
     text = "\n".join(lines)
-    for sentence in with_lists(sentences(text)):
-        verdict = check(f"{sentence.text} [#1]", evidence(text), verbatim=True, analyzer=ANALYZER)
-        assert not any(claim.problems for claim in verdict.claims), (sentence, verdict)
+    for passage in passages(text):
+        verdict = check_quotes([(passage, evidence(text)[0])])
+        assert verdict.refusal is None, (passage, verdict)
 
 
 @given(st.text(alphabet=st.sampled_from("ab. \n`>#-|<!?:한다"), max_size=200))

@@ -8,10 +8,13 @@ from datetime import UTC, datetime
 
 from kebab.answer.background import Background
 from kebab.answer.extract import ExtractiveWriter
-from kebab.answer.gate import Gate, GateWeights
+from kebab.answer.gate import Gate
 from kebab.answer.generate import ModelWriter, Writer
+from kebab.answer.meeting import WordSpace
 from kebab.answer.pipeline import Asker
 from kebab.answer.prompt import load_template
+from kebab.answer.rank import Ranker
+from kebab.answer.weights import load_weights
 from kebab.config.sections import Gate as GateSettings
 from kebab.domain.answers import Answer, AskRequest, Evidence
 from kebab.domain.citations import Citation, CitationKind, SourceState
@@ -36,16 +39,8 @@ from tests.samples import sample
 
 ANALYZER = Analyzer()
 DEFAULTS = GateSettings()
-WEIGHTS = GateWeights(
-    bias=DEFAULTS.bias,
-    coverage=DEFAULTS.coverage,
-    specific=DEFAULTS.specific,
-    closeness=DEFAULTS.closeness,
-    lexical=DEFAULTS.lexical,
-    semantic=DEFAULTS.semantic,
-    foreign_bias=DEFAULTS.foreign_bias,
-    foreign_semantic=DEFAULTS.foreign_semantic,
-)
+FITTED = load_weights()
+WEIGHTS = FITTED.gate_weights
 NOTES = {
     "bread.md": "Sourdough dough rises for twelve hours at 24 degrees before it goes into the oven.",
     "trip.md": "The night train to Vienna leaves Zurich at 21:40 and arrives at 07:52.",
@@ -147,7 +142,22 @@ class World:
 
     def gate(self) -> Gate:
         background = Background(self.embedder, self.vectors) if self.embedder and self.vectors else None
-        return Gate(ANALYZER, self.lexical, WEIGHTS, self.threshold, background)
+        return Gate(
+            ANALYZER,
+            self.lexical,
+            WEIGHTS,
+            self.threshold,
+            background,
+            self.space,
+            DEFAULTS.keyword_threshold,
+        )
+
+    @property
+    def space(self) -> WordSpace:
+        return WordSpace(self.embedder)
+
+    def ranker(self) -> Ranker:
+        return Ranker(ANALYZER, self.space, FITTED.selection)
 
     def asker(
         self, model: FakeLanguageModel | None = None, *, keeps: bool = True, writer: Writer | None = None
@@ -155,12 +165,13 @@ class World:
         gate = self.gate()
         if model is not None:
             writer = ModelWriter(model, load_template())
-        writer = writer or ExtractiveWriter(gate, ANALYZER, self.embedder)
+        writer = writer or ExtractiveWriter()
         return Asker(
             searcher=self.searcher(),
             store=self.store,
             analyzer=ANALYZER,
             gate=gate,
+            ranker=self.ranker(),
             writer=writer,
             answers=self.answers,
             max_context_tokens=2000,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from importlib.resources import files
 
 
@@ -12,3 +14,13 @@ def read_lines(name: str) -> list[str]:
 
 def read_words(name: str) -> list[str]:
     return [word for line in read_lines(name) for word in line.split()]
+
+
+@lru_cache(maxsize=1)
+def patterns() -> dict[str, re.Pattern[str]]:
+    """The patterns of ``kinds.txt`` by name, in the order of the file; lines of one name are alternatives."""
+    found: dict[str, list[str]] = {}
+    for line in read_lines("kinds.txt"):
+        name, _, pattern = line.partition(" ")
+        found.setdefault(name, []).append(pattern)
+    return {name: re.compile("|".join(parts), re.IGNORECASE) for name, parts in found.items()}

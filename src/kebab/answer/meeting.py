@@ -1,0 +1,127 @@
+"""How much of a question a passage meets, word by word: by the word itself, or by one that means the same.
+
+A word of the question is met in full by its own terms. Where the words differ (another word, another
+language) the embedding model says how near the nearest word of the passage comes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from kebab.answer.question import Keyword, content_of
+from kebab.ports import Embedder, EmbeddingKind
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_WORD = re.compile(r"[^\W_]+(?:['’.+#-][^\W_]+)*")
+_UNRELATED, _SAME = 0.25, 0.75
+"""Cosines of two words: below the first nothing in common, from the second on the same meaning."""
+_TRUST = 0.9
+"""What a word of the same meaning counts beside the word itself."""
+_REMEMBERED = 20_000
+
+
+@dataclass
+class WordSpace:
+    """The vectors of words, each made once. ``embedder`` may be None: then no two words mean the same."""
+
+    embedder: Embedder | None
+    _rows: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+
+    def nearness(self, asked: Sequence[str], words: Sequence[str]) -> NDArray[np.float32]:
+        """For each word asked (rows) and each word given (columns) how nearly they mean the same, 0 to 1."""
+        import numpy as np
+
+        if self.embedder is None or not asked or not words:
+            return np.zeros((len(asked), len(words)), dtype=np.float32)
+        cosines = self._vectors(asked) @ self._vectors(words).T
+        near: NDArray[np.float32] = np.clip((cosines - _UNRELATED) / (_SAME - _UNRELATED), 0.0, 1.0) * _TRUST
+        return near
+
+    def _vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        import numpy as np
+
+        assert self.embedder is not None
+        if len(self._rows) > _REMEMBERED:
+            self._rows.clear()
+        new = [word for word in dict.fromkeys(words) if word not in self._rows]
+        if new:
+            self._rows.update(zip(new, self.embedder.embed(new, EmbeddingKind.DOCUMENT), strict=True))
+        return np.stack([self._rows[word] for word in words])
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _content(word: str) -> str:
+    return content_of(word).lower()
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text that carry meaning, in lower case, Korean ones without particles."""
+    return frozenset(word for raw in _WORD.findall(text) if (word := _content(raw)))
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """Measures texts against one question."""
+
+    weights: Mapping[Keyword, float]
+    """Each word of the question with its rarity."""
+    columns: Mapping[str, int]
+    """Where each known word of the texts stands in ``near``."""
+    near: NDArray[np.float32]
+
+    def met(self, terms: frozenset[str], words: frozenset[str]) -> NDArray[np.float64]:
+        """How far each word of the question is met, 0 to 1, in the order of ``weights``."""
+        import numpy as np
+
+        exact = np.array([keyword.met_by(terms) for keyword in self.weights])
+        places = [self.columns[word] for word in words if word in self.columns]
+        if not places or not self.near.size:
+            return exact
+        met: NDArray[np.float64] = np.maximum(exact, self.near[:, places].max(axis=1))
+        return met
+
+    def precision(self, words: frozenset[str]) -> float:
+        """The share of these words that the question asks for; 0 for none."""
+        if not words:
+            return 0.0
+        asked = {spelling for keyword in self.weights for spelling in keyword.spellings}
+        places = {word: self.columns.get(word) for word in words}
+        near = [
+            1.0
+            if word in asked
+            else float(self.near[:, at].max())
+            if at is not None and self.near.size
+            else 0.0
+            for word, at in places.items()
+        ]
+        return sum(near) / len(near)
+
+    def share(self, met: NDArray[np.float64]) -> float:
+        """The share of the question's weight that is met; 0 for a question without words."""
+        import numpy as np
+
+        weights = np.array(list(self.weights.values()))
+        total = float(weights.sum())
+        return float(weights @ met) / total if total > 0 else 0.0
+
+
+def _nearest(weights: Mapping[Keyword, float], known: Sequence[str], space: WordSpace) -> NDArray[np.float32]:
+    """One row a keyword: its nearest spelling counts."""
+    import numpy as np
+
+    rows = [space.nearness(keyword.spellings, known).max(axis=0, initial=0.0) for keyword in weights]
+    return np.stack(rows) if rows else np.zeros((0, len(known)), dtype=np.float32)
+
+
+def meter(weights: Mapping[Keyword, float], texts: Sequence[frozenset[str]], space: WordSpace) -> Meter:
+    """A meter for texts whose words are given."""
+    known = sorted(frozenset[str]().union(*texts))
+    near = _nearest(weights, known, space)
+    return Meter(weights, {word: place for place, word in enumerate(known)}, near)

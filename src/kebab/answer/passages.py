@@ -1,0 +1,222 @@
+"""Cutting a chunk's Markdown into passages: what an answer may quote, each with its own lines.
+
+A passage is a sentence, an item of a list, a list with the sentence that announces it, a row of a table, or a
+few lines of code. Sentences that lean on the one before ("This is because …") come together with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from kebab.answer.sentences import Sentence, sentences
+from kebab.answer.words import patterns
+
+MOST_ITEMS = 8
+LONGEST = 640
+"""Characters of a passage that reads as text; more is no answer but a page."""
+_TAIL = 80
+"""Characters at the end of a sentence that tell whether it announces something."""
+_VALUE = 90
+"""Characters of a sentence that is taken along for its number."""
+LONGEST_CODE = 12
+"""Lines of code quoted at once."""
+
+_FENCE = re.compile(r"^\s{0,12}(?:>\s?)*(```+|~~~+)")
+_ROW = re.compile(r"^\s{0,8}\|")
+_RULER = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*$")
+_DIGIT = re.compile(r"\d")
+_DEFAULT = re.compile(r"^the default (?:value )?(?:is|of)\b|^기본값은", re.IGNORECASE)
+
+
+# Boxes, trees of arrows and diagrams are pictures, not lines that someone types.
+_DRAWN = re.compile(r"[\u2500-\u257f]{3}|^(?:graph|flowchart|sequenceDiagram|classDiagram|pie|gantt)\b|-->")
+
+
+class Shape(StrEnum):
+    SENTENCE = "sentence"
+    ITEM = "item"
+    LIST = "list"
+    ROW = "row"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Some neighbouring lines of a chunk. ``text`` stands there as it is, but for line breaks and list signs.
+
+    ``first`` and ``last`` are its lines, counted from 0 inside the chunk's text.
+    """
+
+    text: str
+    first: int
+    last: int
+    shape: Shape
+    place: int
+    """How many passages stand before it in the chunk."""
+    around: str = ""
+    """What belongs to it without being quoted: the sentences before and after, the head of its table."""
+    head: tuple[str, ...] = ()
+    """The column names of a row's table."""
+    code: str = ""
+    """The lines of code, as they stand."""
+
+
+def passages(text: str) -> list[Passage]:
+    """The passages of a Markdown text, in order; no headings and no markup."""
+    found = [*_prose(text), *_rows(text), *_code(text)]
+    found.sort(key=lambda passage: (passage.first, passage.last))
+    return [replace(passage, place=place) for place, passage in enumerate(found)]
+
+
+def announces(text: str) -> bool:
+    """True for a sentence that says nothing without what follows it."""
+    return bool(patterns()["announces"].search(text[-_TAIL:]))
+
+
+# --- sentences and lists -------------------------------------------------------------------------
+
+
+def _prose(text: str) -> Iterator[Passage]:
+    found = _without_rows(sentences(text))
+    place = 0
+    while place < len(found):
+        items = _items(found, place + 1) if announces(found[place].text) else 0
+        if items:
+            yield from _list(found, place, place + 1 + items)
+        end = place + 1 + items
+        for at in range(place, end):
+            yield from _single(found, at)
+        place = end
+
+
+def _without_rows(found: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences but for rows of tables and settings above a page; what follows one stands apart."""
+    kept: list[Sentence] = []
+    cut = False
+    for one in found:
+        if one.text.startswith(("|", "+++")):
+            cut = True
+            continue
+        kept.append(replace(one, apart=True) if cut else one)
+        cut = False
+    return kept
+
+
+def _items(found: Sequence[Sentence], start: int) -> int:
+    """How many sentences from ``start`` on belong to a list that follows without anything between."""
+    place = start
+    while place < len(found) and not found[place].apart:
+        follows = place > start and found[place].first <= found[place - 1].last
+        if not found[place].item and not follows:
+            break
+        place += 1
+    return place - start
+
+
+def _list(found: Sequence[Sentence], lead: int, end: int) -> Iterator[Passage]:
+    """The announcement with its first items; fewer items where all would be too long."""
+    for last in range(min(end, lead + 1 + MOST_ITEMS), lead + 1, -1):
+        items = found[lead + 1 : last]
+        text = found[lead].text + "".join(f" - {s.text}" if s.item else f" {s.text}" for s in items)
+        if len(text) <= LONGEST:
+            yield Passage(text, found[lead].first, items[-1].last, Shape.LIST, 0)
+            return
+
+
+def _single(found: Sequence[Sentence], at: int) -> Iterator[Passage]:
+    """A sentence, with the one before where it leans on it, and with the one after that gives its value."""
+    one = found[at]
+    before = found[at - 1] if at and _joined(found[at - 1], one) else None
+    after = found[at + 1] if at + 1 < len(found) and _joined(one, found[at + 1]) else None
+    around = " ".join(s.text[:LONGEST] for s in (before, after) if s)
+    shape = Shape.ITEM if one.item else Shape.SENTENCE
+    if len(one.text) > LONGEST:
+        return
+    if before and len(before.text) <= LONGEST and _leans(one.text):
+        yield Passage(f"{before.text} {one.text}", before.first, one.last, shape, 0, around)
+    else:
+        yield Passage(one.text, one.first, one.last, shape, 0, around)
+    if after and len(after.text) <= _VALUE and _gives_value(one.text, after.text):
+        yield Passage(f"{one.text} {after.text}", one.first, after.last, shape, 0, around)
+
+
+def _leans(text: str) -> bool:
+    """True for "This is because …" and "If you need them, …": the sentence before says what."""
+    return any(patterns()[name].match(text) for name in ("leans.first", "leans.later"))
+
+
+def _gives_value(text: str, after: str) -> bool:
+    """True when the sentence after holds the number that a sentence lacks."""
+    return bool(_DEFAULT.match(after)) or bool(_DIGIT.search(after) and not _DIGIT.search(text))
+
+
+def _joined(one: Sentence, other: Sentence) -> bool:
+    """True when ``other`` continues the paragraph or the item of ``one``."""
+    return not other.apart and not other.item and other.first - one.last <= 1
+
+
+# --- tables and code -----------------------------------------------------------------------------
+
+
+def _rows(text: str) -> Iterator[Passage]:
+    head: tuple[str, ...] = ()
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if not _ROW.match(line):
+            head = ()
+        elif _RULER.match(line):
+            head = cells(lines[number - 1]) if number else ()
+        elif head or number + 1 == len(lines) or not _RULER.match(lines[number + 1]):
+            row = " ".join(line.split())
+            if len(row) <= LONGEST and any(cell.strip("-: ") for cell in cells(line)):
+                yield Passage(row, number, number, Shape.ROW, 0, " ".join(head), head)
+
+
+def cells(row: str) -> tuple[str, ...]:
+    """The cells of a table's row."""
+    return tuple(cell.strip() for cell in row.strip().strip("|").split("|"))
+
+
+def _code(text: str) -> Iterator[Passage]:
+    lines = text.split("\n")
+    start: int | None = None
+    fence = ""
+    for number, line in enumerate(lines):
+        opened = _FENCE.match(line)
+        if start is None and opened:
+            start, fence = number + 1, opened[1]
+        elif start is not None and opened and opened[1].startswith(fence):
+            yield from _stanzas(lines, start, number)
+            start = None
+
+
+def _stanzas(lines: Sequence[str], start: int, end: int) -> Iterator[Passage]:
+    """The code between two fences, cut at empty lines where it is long; the first with its announcement."""
+    above = next((n for n in range(start - 2, -1, -1) if lines[n].strip()), None)
+    lead = _announcement(lines[above]) if above is not None else ""
+    begin = start
+    for number in range(start, end + 1):
+        if number < end and (lines[number].strip() or end - start <= LONGEST_CODE):
+            continue
+        code = "\n".join(lines[begin:number]).strip("\n")
+        if _quotable(code):
+            said = lead if begin == start and announces(lead) else ""
+            first = above if said and above is not None else begin
+            text = " ".join(f"{said} {code}".split())
+            yield Passage(text, first, number - 1, Shape.CODE, 0, lead, code=code)
+        begin = number + 1
+
+
+def _quotable(code: str) -> bool:
+    """True for a few lines that someone could type."""
+    short = code.count("\n") < 2 * LONGEST_CODE and len(code) <= 2 * LONGEST
+    return bool(code.strip()) and short and not _DRAWN.search(code)
+
+
+def _announcement(line: str) -> str:
+    """The last sentence of the line above some code, where it is one."""
+    found = sentences(line)
+    return found[-1].text if found and not found[-1].text.startswith("|") else ""

@@ -1,0 +1,297 @@
+"""Which passage answers a question: a small learned ranking over all passages that were found.
+
+Every feature lies between 0 and 1, and more of it never speaks against a passage: the weights are fitted with
+that constraint (training/answers). ``weights.json`` beside this module holds them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from kebab.answer.kinds import Kind, definition, fits, kind_of
+from kebab.answer.meeting import Meter, WordSpace, meter, words_of
+from kebab.answer.passages import Passage, Shape, announces, cells, passages
+from kebab.answer.question import Keyword, Question
+from kebab.answer.readable import readable
+from kebab.answer.words import patterns
+from kebab.domain.chunks import StoredChunk
+from kebab.domain.hits import Leg, Retrieval
+from kebab.ports import Analyzer, EmbeddingKind
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+READ = 10
+"""Chunks looked into."""
+SHORTEST = 8
+
+FEATURES = (
+    "own",
+    "context",
+    "near",
+    "rarest",
+    "exact",
+    "cosine",
+    "cosine_context",
+    "about",
+    "number",
+    "place",
+    "steps",
+    "listed",
+    "reason",
+    "defines",
+    "opens",
+    "news",
+    "short",
+    "complete",
+    "fresh",
+    "statement",
+    "readable",
+    "rank",
+    "standing",
+    "words_leg",
+    "meaning_leg",
+)
+_GROUPS = {
+    Kind.NUMBER: 0,
+    Kind.WHEN: 0,
+    Kind.WHERE: 1,
+    Kind.WHO: 1,
+    Kind.HOW: 2,
+    Kind.LIST: 3,
+    Kind.WHY: 4,
+    Kind.YES_NO: 4,
+}
+_QUESTION = re.compile(r"[?？]\W*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A passage with the chunk it stands in, what was measured of it, and what it is worth."""
+
+    passage: Passage
+    chunk: StoredChunk
+    place: int
+    """The place of the chunk among those found, from 0."""
+    features: tuple[float, ...]
+    worth: float
+    terms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    passage: Passage
+    chunk: StoredChunk
+    place: int
+    shown: str
+    terms: frozenset[str]
+    words: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """Ranks the passages of what a search found. The same input gives the same order."""
+
+    analyzer: Analyzer
+    space: WordSpace
+    weights: Mapping[str, float]
+
+    def rank(
+        self,
+        question: Question,
+        weighed: Mapping[Keyword, float],
+        found: Retrieval,
+        chunks: Sequence[StoredChunk],
+        more: Sequence[tuple[int, StoredChunk]] = (),
+    ) -> list[Scored]:
+        """Every passage worth reading, best first.
+
+        ``chunks`` are those of the hits, in their order; ``more`` are others of the same documents, each with
+        the place of the hit that led to it.
+        """
+        read = [
+            one for place, chunk in [*enumerate(chunks[:READ]), *more] for one in self._read(chunk, place)
+        ]
+        if not read:
+            return []
+        measured = self._measure(question, weighed, found, chunks, read)
+        scored = [
+            Scored(one.passage, one.chunk, one.place, values, self._worth(values), one.terms)
+            for one, values in zip(read, measured, strict=True)
+        ]
+        return sorted(scored, key=lambda one: (-one.worth, one.place, one.passage.place))
+
+    def _worth(self, values: Sequence[float]) -> float:
+        return sum(self.weights[name] * value for name, value in zip(FEATURES, values, strict=True))
+
+    def _read(self, chunk: StoredChunk, place: int) -> list[_Read]:
+        found = [(p, shown) for p in passages(chunk.chunk.text) if len(shown := show(p)) >= SHORTEST]
+        return [
+            _Read(p, chunk, place, shown, frozenset(self.analyzer.terms(shown)), words_of(shown))
+            for p, shown in found
+        ]
+
+    def _measure(
+        self,
+        question: Question,
+        weighed: Mapping[Keyword, float],
+        found: Retrieval,
+        chunks: Sequence[StoredChunk],
+        read: Sequence[_Read],
+    ) -> list[tuple[float, ...]]:
+        kind = kind_of(question.text)
+        above: dict[str, _Above] = {}
+        for one in read:
+            if one.chunk.chunk.chunk_id not in above:
+                above[one.chunk.chunk.chunk_id] = _Above(self.analyzer, one.chunk)
+        around = [words_of(one.passage.around) for one in read]
+        measure = meter(
+            weighed, [*(one.words for one in read), *(a.words for a in above.values()), *around], self.space
+        )
+        cosines = self._cosines(question, read)
+        legs = [_leg_scores(found, leg) for leg in (Leg.LEXICAL, Leg.VECTOR)]
+        standing = _standing(chunks[:READ])
+        asked = {term for keyword in weighed for term in keyword.terms}
+        result = []
+        for one, near, (cosine, inside) in zip(read, around, cosines, strict=True):
+            head = above[one.chunk.chunk.chunk_id]
+            met = measure.met(one.terms, one.words)
+            in_context = measure.met(one.terms | head.terms, one.words | head.words)
+            wide = measure.met(
+                one.terms | head.terms | frozenset(self.analyzer.terms(one.passage.around)),
+                one.words | head.words | near,
+            )
+            titled = measure.met(head.terms, head.words)
+            text, shape = one.shown, one.passage.shape
+            fitting = [0.0] * 5
+            if kind in _GROUPS:
+                fitting[_GROUPS[kind]] = fits(kind, one.passage.shape, one.shown)
+            result.append(
+                (
+                    measure.share(met),
+                    measure.share(in_context),
+                    measure.share(wide),
+                    _rarest(measure, met),
+                    _exact(weighed, text),
+                    cosine,
+                    inside,
+                    measure.share(titled),
+                    *fitting,
+                    _defines(kind, one, measure),
+                    _opens(kind, one, measure, head),
+                    _news(one, asked),
+                    1.0 - min(1.0, len(text) / 400),
+                    0.0
+                    if patterns()["points"].search(text)
+                    or (announces(text) and shape not in (Shape.LIST, Shape.CODE))
+                    else 1.0,
+                    0.0 if patterns()["dangles"].match(text) else 1.0,
+                    0.0 if _QUESTION.search(text) else 1.0,
+                    1.0 if kind is Kind.HOW or shape not in (Shape.CODE,) else 0.0,
+                    1.0 / (1.0 + 0.5 * one.place),
+                    standing[one.chunk.path],
+                    legs[0].get(chunks[one.place].chunk.chunk_id, 0.0),
+                    legs[1].get(chunks[one.place].chunk.chunk_id, 0.0),
+                )
+            )
+        return result
+
+    def _cosines(self, question: Question, read: Sequence[_Read]) -> list[tuple[float, float]]:
+        if self.space.embedder is None:
+            return [(0.0, 0.0)] * len(read)
+        asked = self.space.embedder.embed([question.text], EmbeddingKind.QUERY)[0]
+        alone = self.space.embedder.embed([one.passage.text for one in read], EmbeddingKind.DOCUMENT)
+        titles = list(dict.fromkeys(_title(one.chunk) for one in read))
+        heads = dict(zip(titles, self.space.embedder.embed(titles, EmbeddingKind.DOCUMENT), strict=True))
+        result = []
+        for row, one in zip(alone, read, strict=True):
+            both = row + 0.5 * heads[_title(one.chunk)]
+            length = float(both @ both) ** 0.5 or 1.0
+            result.append((max(0.0, float(row @ asked)), max(0.0, float(both @ asked) / length)))
+        return result
+
+
+def show(passage: Passage) -> str:
+    """The passage for the eye, on one line: without markup, a row with the names of its columns."""
+    if passage.shape is Shape.ROW:
+        named = zip_longest(passage.head, cells(passage.text), fillvalue="")
+        return readable("; ".join(f"{head}: {cell}" if head else cell for head, cell in named if cell))
+    return passage.text if passage.shape is Shape.CODE else readable(passage.text)
+
+
+class _Above:
+    """What stands above a chunk: the title of its document and its headings."""
+
+    def __init__(self, analyzer: Analyzer, chunk: StoredChunk) -> None:
+        text = _title(chunk)
+        self.terms = frozenset(analyzer.terms(text))
+        self.words = words_of(text)
+        last = chunk.chunk.heading_path[-1] if chunk.chunk.heading_path else chunk.title
+        self.last_words = words_of(last)
+
+
+def _title(chunk: StoredChunk) -> str:
+    name = chunk.path.rpartition("/")[2].rpartition(".")[0]
+    return readable(" ".join(dict.fromkeys((name, chunk.title, *chunk.chunk.heading_path))))
+
+
+def _rarest(measure: Meter, met: NDArray[np.float64]) -> float:
+    pairs = sorted(zip(measure.weights.values(), met.tolist(), strict=True), reverse=True)[:2]
+    total = sum(weight for weight, _ in pairs)
+    return sum(weight * value for weight, value in pairs) / total if total else 0.0
+
+
+def _exact(weighed: Mapping[Keyword, float], text: str) -> float:
+    """The share of the question's words that stand in the text letter by letter."""
+    folded = text.lower()
+    total = sum(weighed.values())
+    held = sum(weight for keyword, weight in weighed.items() if keyword.text.lower() in folded)
+    return held / total if total else 0.0
+
+
+def _defines(kind: Kind, one: _Read, measure: Meter) -> float:
+    """For a definition: how far the passage is about the word asked for, and nothing else."""
+    if kind is not Kind.DEFINITION:
+        return 0.0
+    subject, strength = definition(one.shown)
+    words = words_of(subject)
+    return strength * measure.share(measure.met(frozenset(), words)) * measure.precision(words)
+
+
+def _opens(kind: Kind, one: _Read, measure: Meter, head: _Above) -> float:
+    """For a definition: the passage opens the page or the section that is called by the word."""
+    if kind is not Kind.DEFINITION:
+        return 0.0
+    titled = measure.share(measure.met(frozenset(), head.last_words)) * measure.precision(head.last_words)
+    return titled * (1.0 if one.chunk.chunk.ordinal <= 1 else 0.6) / (1.0 + 0.5 * one.passage.place)
+
+
+def _news(one: _Read, asked: set[str]) -> float:
+    """How much the passage says besides the question's own words; a handful of words is enough."""
+    return min(1.0, len(one.terms - asked) / 6)
+
+
+def _leg_scores(found: Retrieval, leg: Leg) -> dict[str, float]:
+    """Each hit's score in a leg as a share of the leg's best."""
+    raw = {
+        hit.chunk_id: evidence.raw_score
+        for hit in found.hits
+        for evidence in hit.evidence
+        if evidence.leg is leg and evidence.raw_score > 0
+    }
+    best = max(raw.values(), default=1.0)
+    return {str(chunk): score / best for chunk, score in raw.items()}
+
+
+def _standing(chunks: Sequence[StoredChunk]) -> dict[str, float]:
+    """How much of what was found each document holds, by place, the best 1: several sections beat one."""
+    total: dict[str, float] = {}
+    for place, chunk in enumerate(chunks):
+        total[chunk.path] = total.get(chunk.path, 0.0) + 1.0 / (1.0 + 0.5 * place)
+    best = max(total.values(), default=1.0)
+    return {path: value / best for path, value in total.items()}
