@@ -32,6 +32,7 @@ from kebab.domain.answers import (
     AskRequest,
     AskStep,
     Evidence,
+    GateReport,
     RefusalReason,
     Usage,
 )
@@ -128,6 +129,12 @@ class Asker:
             if event.answer is not None:
                 return event.answer
         raise AssertionError("a stream ends with its answer")
+
+    def look(self, question: str) -> tuple[list[Scored], GateReport]:
+        """What answering a question would see: its passages, best first, and the gate's verdict."""
+        draft = self._begin(self.request(question))
+        found = self._probe(draft, draft.question, self._query(draft.request))
+        return list(found.ranked), draft.steps[0].gate
 
     def refuses(self, question: str, mode: SearchMode) -> bool:
         """Whether asking ends in a refusal."""

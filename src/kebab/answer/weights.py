@@ -45,3 +45,15 @@ def load_weights(path: Path | None = None) -> Fitted:
     if missing:
         raise InvalidInput(f"{name} lacks {', '.join(missing)}", hint="run kebab eval tune again")
     return found
+
+
+def fitted(
+    *, selection: dict[str, float], bias: float, gate: dict[str, float], means: dict[str, float]
+) -> Fitted:
+    """Weights that a fit has found."""
+    return Fitted("fitted by kebab eval tune", selection, gate, bias, means)
+
+
+def to_json(weights: Fitted) -> bytes:
+    """What ``load_weights`` reads."""
+    return msgspec.json.format(msgspec.json.encode(weights), indent=1) + b"\n"

@@ -13,7 +13,7 @@ from kebab.domain.queries import SearchMode
 from kebab.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from kebab.domain.evaluations import EvalReport
+    from kebab.domain.evaluations import AnswerRow, EvalReport
     from kebab.evaluate.laboratory import Task
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -132,6 +132,19 @@ def compare(
 @click.option("--golden", "goldens", type=FILE, multiple=True, help="May be repeated.")
 @click.option("--root", type=FOLDER, help="Folder the golden files are about.")
 @click.option(
+    "--questions",
+    "questions",
+    type=FILE,
+    multiple=True,
+    help="Fit answers to these instead; may be repeated.",
+)
+@click.option(
+    "--write",
+    "target",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where the weights of answers go.",
+)
+@click.option(
     "--train", type=click.FloatRange(0.1, 0.9), default=0.5, show_default=True, help="Share to learn on."
 )
 def tune(
@@ -157,6 +170,27 @@ def tune(
     tuned = session.kebab().laboratory.tune(tasks, train_share=train)
     session.put(wire.eval_tuning(tuned), lambda: shown_tuning(tuned, session.screen))
     return 0
+
+
+@command("answers", parent=evaluation)
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@click.option("--root", type=FOLDER, help="Folder the questions are about; default: what each file names.")
+@click.option(
+    "--floor", "floors", multiple=True, metavar="COLUMN=VALUE", help="Exit with status 1 below this value."
+)
+def answers(session: Session, files: tuple[Path, ...], root: Path | None, floors: tuple[str, ...]) -> int:
+    """Ask questions with known answers and score what comes back.
+
+    FILES are YAML: questions, each with the pattern its answer must hold, or none where asking must refuse.
+    Prints the table for all questions, by folder, by type and by language, with 95 % intervals.
+    """
+    from kebab import wire
+    from kebab.cli.eval_view import shown_answers
+
+    wanted = _floors(floors)
+    found = session.kebab().laboratory.ask(files, root=root)
+    session.put(wire.eval_answers(found), lambda: shown_answers(found, session.screen))
+    return 1 if _answers_below(found.rows[0], wanted) else 0
 
 
 @command("import", parent=evaluation)
@@ -199,6 +233,33 @@ def list_runs(session: Session, limit: int) -> int:
     runs = session.kebab().evaluations.recent(limit)
     session.put(wire.eval_list(runs), lambda: shown_runs(runs, session.screen))
     return 0 if runs else 1
+
+
+def _tune_answers(
+    session: Session, questions: tuple[Path, ...], root: Path | None, target: Path | None
+) -> int:
+    from kebab.answer.weights import fitted, to_json
+    from kebab.evaluate.fit import fit_gate, fit_selection
+
+    if target is None or target.exists():
+        raise InvalidInput(f"{target or 'no file'} to write to", hint="name a new file with --write")
+    examples = session.kebab().laboratory.examples(questions, root=root)
+    bias, gate, means = fit_gate(examples)
+    weights = fitted(selection=fit_selection(examples), bias=bias, gate=gate, means=means)
+    target.write_bytes(to_json(weights))
+    session.say(f'wrote {target}; use it with: [rag] weights = "{target}"')
+    return 0
+
+
+def _answers_below(row: AnswerRow, floors: dict[str, float]) -> bool:
+    values = {"fact": row.fact.value, "first": row.first.value}
+    values |= {"precision": row.precision.value, "recall": row.recall.value, "f1": row.f1}
+    if unknown := floors.keys() - values.keys():
+        raise InvalidInput(f"there is no column {min(unknown)!r}", hint=f"one of {', '.join(values)}")
+    below = [name for name, floor in floors.items() if (values[name] or 0.0) < floor]
+    for name in below:
+        click.echo(f"below the floor: {name} {values[name] or 0.0:.4f}", err=True)
+    return bool(below)
 
 
 def _task(

@@ -8,10 +8,13 @@ from kebab.cli.screen import Screen, clip
 from kebab.cli.tables import pairs, table
 from kebab.domain.evaluations import (
     METRICS,
+    AnswersReport,
+    AnswerVerdict,
     EvalComparison,
     EvalReport,
     QueryChange,
     RefusalScore,
+    Share,
     TunedPolicy,
     TuneReport,
 )
@@ -36,6 +39,39 @@ def shown_report(report: EvalReport, screen: Screen) -> str:
         _weakest(report, screen),
     ]
     return "\n".join(part for part in parts if part) + "\n"
+
+
+def shown_answers(report: AnswersReport, screen: Screen) -> str:
+    """The table of answers, with 95 % intervals, and every question that went wrong."""
+    header = ("", "questions", "holds the fact", "first line", "refusal P", "R", "F1", "lines")
+    rows = [
+        (
+            row.name,
+            str(row.questions),
+            _share(row.fact),
+            _share(row.first),
+            _share(row.precision),
+            _share(row.recall),
+            "" if row.f1 is None else f"{row.f1:.2f}",
+            f"{row.lines:.1f}",
+        )
+        for row in report.rows
+    ]
+    wrong = [f"  {_fault(one)}: {one.question}" for one in report.verdicts if _fault(one)]
+    return "\n".join([table(rows, header=header, screen=screen, grow=0), *wrong]) + "\n"
+
+
+def _share(share: Share) -> str:
+    if share.value is None:
+        return ""
+    low, high = share.interval
+    return f"{share.value:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def _fault(one: AnswerVerdict) -> str:
+    if one.answerable == one.refused:
+        return "wrongly refused" if one.refused else "should refuse"
+    return "" if one.refused or one.fact else "lacks the fact"
 
 
 def shown_comparison(comparison: EvalComparison, screen: Screen) -> str:

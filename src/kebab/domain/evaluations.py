@@ -84,6 +84,76 @@ class RefusalScore:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many, with the 95 % interval of Wilson (1927), which holds for small numbers too."""
+
+    count: int
+    of: int
+
+    @property
+    def value(self) -> float | None:
+        return self.count / self.of if self.of else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        if not self.of:
+            return 0.0, 1.0
+        n, p, z = self.of, self.count / self.of, 1.96
+        middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+        half = z * ((p * (1 - p) + z * z / (4 * n)) / n) ** 0.5 / (1 + z * z / n)
+        return max(0.0, middle - half), min(1.0, middle + half)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerVerdict:
+    """How one question was answered."""
+
+    question: str
+    folder: str
+    type: str
+    lang: str
+    answerable: bool
+    refused: bool
+    fact: bool
+    """The answer holds the fact."""
+    first: bool
+    """Its first line does."""
+    cited: bool | None
+    """An expected path is cited; None where none is named."""
+    lines: int
+    confidence: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """Some questions together: all of them, a folder, a type, a language."""
+
+    name: str
+    questions: int
+    fact: Share
+    first: Share
+    precision: Share
+    recall: Share
+    lines: float
+    """Lines of an answer, on average."""
+
+    @property
+    def f1(self) -> float | None:
+        """Of refusals; None where nothing should be refused."""
+        if not self.recall.of:
+            return None
+        p, r = self.precision.value or 0.0, self.recall.value or 0.0
+        return 2 * p * r / (p + r) if p + r else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersReport:
+    rows: tuple[AnswerRow, ...]
+    verdicts: tuple[AnswerVerdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EvalReport:
     """One run over one query set. ``metrics``: means over the judged queries, ``p50_ms``, ``p95_ms``."""
 

@@ -6,6 +6,7 @@ the product: its parser, chunker, stores, indexes and retrievers.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -16,10 +17,11 @@ from typing import Protocol
 
 from kebab.answer.pipeline import Asker
 from kebab.disk.scratch import scratch_folder
-from kebab.domain.evaluations import EvalReport, QuerySet, TuneReport
+from kebab.domain.evaluations import AnswersReport, AnswerVerdict, EvalReport, QuerySet, TuneReport
 from kebab.domain.ids import ChunkId
 from kebab.domain.queries import SearchMode, SearchQuery
-from kebab.evaluate import collections, golden
+from kebab.evaluate import answers, collections, golden
+from kebab.evaluate.fit import Example
 from kebab.evaluate.run import Evaluation, Units
 from kebab.evaluate.tune import LegResults, tune
 from kebab.ports import DocumentStore
@@ -118,6 +120,35 @@ class Laboratory:
                 cached += _leg_results(prepared)
         return tune(cached, grid=grid, current=CURRENT, train_share=train_share)
 
+    def ask(self, files: Sequence[Path], *, root: Path | None = None) -> AnswersReport:
+        """Ask the questions of every file, each about its own folder, ``root``, or the knowledge base."""
+        verdicts: list[AnswerVerdict] = []
+        for file in files:
+            questions = answers.read_questions(file)
+            with self._asked(questions, root) as base:
+                for asked in questions.questions:
+                    answer = base.asker.ask(base.asker.request(asked.question))
+                    verdicts.append(answers.verdict(asked, answer, folder=questions.folder))
+        return answers.report(verdicts)
+
+    def examples(self, files: Sequence[Path], *, root: Path | None = None) -> list[Example]:
+        """What the answer room sees of every question, to fit its weights on."""
+        found: list[Example] = []
+        for file in files:
+            questions = answers.read_questions(file)
+            with self._asked(questions, root) as base:
+                found += [_example(base, asked, questions.folder) for asked in questions.questions]
+        return found
+
+    @contextmanager
+    def _asked(self, questions: answers.QuestionFile, root: Path | None) -> Iterator[Measured]:
+        folder = root or (Path(questions.root) if questions.root else None)
+        if folder is None:
+            yield self.bases.here()
+            return
+        with self.bases.of_folder(folder) as base:
+            yield base
+
     def _evaluation(self, prepared: Prepared, fusion: str | None) -> Evaluation:
         base = prepared.base
         return Evaluation(
@@ -172,3 +203,13 @@ def _leg_results(prepared: Prepared) -> Iterator[LegResults]:
         stored = base.documents.hydrate(sorted(ids))
         units = {str(key): prepared.units.unit(item, query) for key, item in stored.items()}
         yield LegResults(prepared.queries.name, query, rankings, evidence, units)
+
+
+def _example(base: Measured, asked: answers.AskedQuestion, folder: str) -> Example:
+    ranked, gate = base.asker.look(asked.question)
+    gold = re.compile(asked.gold) if asked.gold else None
+    holds = [
+        bool(gold and gold.search(one.passage.text) and (not asked.paths or one.chunk.path in asked.paths))
+        for one in ranked
+    ]
+    return Example(folder, gold is not None, [one.features for one in ranked], holds, gate.features)

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from kebab.wire.catalogue import REQUESTS, SHAPES, names
     from kebab.wire.errors import Error, error
     from kebab.wire.evaluations import (
+        EvalAnswers,
         EvalComparison,
         EvalImport,
         EvalList,
         EvalReport,
         EvalTuning,
+        eval_answers,
         eval_comparison,
         eval_list,
         eval_report,
@@ -87,11 +89,13 @@ _NAMES = {
     "catalogue": ("REQUESTS", "SHAPES", "names"),
     "errors": ("Error", "error"),
     "evaluations": (
+        "EvalAnswers",
         "EvalComparison",
         "EvalImport",
         "EvalList",
         "EvalReport",
         "EvalTuning",
+        "eval_answers",
         "eval_comparison",
         "eval_list",
         "eval_report",
@@ -165,6 +169,7 @@ __all__ = [
     "DocSummary",
     "Doctor",
     "Error",
+    "EvalAnswers",
     "EvalComparison",
     "EvalImport",
     "EvalList",
@@ -200,6 +205,7 @@ __all__ = [
     "doctor",
     "encode",
     "error",
+    "eval_answers",
     "eval_comparison",
     "eval_list",
     "eval_report",

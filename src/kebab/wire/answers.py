@@ -48,8 +48,8 @@ class GateFeatures(Shape, frozen=True):
     semantic: float | None
     sentence: float | UnsetType = UNSET
     stated: float | UnsetType = UNSET
-    meaning: float | None | UnsetType = UNSET
-    margin: float | None | UnsetType = UNSET
+    meaning: float | UnsetType | None = UNSET
+    margin: float | UnsetType | None = UNSET
     agreement: float | UnsetType = UNSET
     about: float | UnsetType = UNSET
     kind: float | UnsetType = UNSET

@@ -52,6 +52,48 @@ class EvalReport(Shape, frozen=True, tag_field="schema_version", tag="eval_repor
     scores: tuple[QueryScore, ...]
 
 
+class AnswerShare(Shape, frozen=True):
+    """So many of so many; ``interval`` is the 95 % interval."""
+
+    count: int
+    of: int
+    value: float | None
+    interval: tuple[float, float]
+
+
+class AnswerRow(Shape, frozen=True):
+    name: str
+    questions: int
+    fact: AnswerShare
+    first: AnswerShare
+    precision: AnswerShare
+    recall: AnswerShare
+    f1: float | None
+    lines: float
+
+
+class AnswerVerdict(Shape, frozen=True):
+    question: str
+    folder: str
+    type: str
+    lang: str
+    answerable: bool
+    refused: bool
+    fact: bool
+    first: bool
+    cited: bool | None
+    lines: int
+    confidence: float
+    text: str
+
+
+class EvalAnswers(Shape, frozen=True, tag_field="schema_version", tag="eval_answers.v1"):
+    """How questions were answered: rows for all, by folder, type and language; then each question."""
+
+    rows: tuple[AnswerRow, ...]
+    verdicts: tuple[AnswerVerdict, ...]
+
+
 class EvalList(Shape, frozen=True, tag_field="schema_version", tag="eval_list.v1"):
     """The kept runs, newest first."""
 
@@ -126,6 +168,10 @@ class EvalImport(Shape, frozen=True, tag_field="schema_version", tag="eval_impor
 def eval_report(report: domain.EvalReport) -> EvalReport:
     refusal = of(report.refusal, Refusal) if report.refusal else None
     return of(report, EvalReport, queries=len(report.scores), refusal=refusal)
+
+
+def eval_answers(report: domain.AnswersReport) -> EvalAnswers:
+    return of(report, EvalAnswers)
 
 
 def eval_list(reports: Sequence[domain.EvalReport]) -> EvalList:
