@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kebab.adapters.execution_index.matrix import Matrix
 from kebab.adapters.execution_words import microseconds
-from kebab.adapters.sqlite.connection import ClosingConnection
+from kebab.adapters.sqlite.pool import ClosingConnection
 from kebab.disk.private import ensure_file, make_folder
 from kebab.domain.executions import ExecutionFilters
 from kebab.domain.fusion import Ranked

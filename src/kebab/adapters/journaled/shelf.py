@@ -19,7 +19,7 @@ from kebab.adapters.journaled import tables
 from kebab.adapters.journaled.journal import START, Journal, Trimmed
 from kebab.adapters.journaled.locks import FileLock
 from kebab.adapters.journaled.ops import Op, decoded
-from kebab.adapters.sqlite.connection import ClosingConnection
+from kebab.adapters.sqlite.pool import ClosingConnection
 from kebab.disk.private import ensure_file, make_folder
 from kebab.errors import Corrupt, EngineUnavailable, StorageError
 from kebab.ports import Analyzer

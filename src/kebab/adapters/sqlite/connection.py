@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISLNK
 
 from kebab.adapters.sqlite.migrations import SCHEMA_VERSION, migrate, schema_version
+from kebab.adapters.sqlite.pool import ClosingConnection, Pool
 from kebab.disk.private import ensure_file, make_folder
 from kebab.errors import (
     Corrupt,
@@ -25,6 +25,9 @@ from kebab.errors import (
 )
 
 BUSY_TIMEOUT_S = 10.0
+READING_KB = 16_384
+WRITING_KB = 32_768
+"""Page cache of one connection; readers have several."""
 _SETTLE_MS = 200
 
 _PERMISSIONS = "check the permissions of the data folder"
@@ -45,23 +48,8 @@ FileKey = tuple[int, int]
 """Device and inode: which file a name stands for, as long as somebody has it open."""
 
 
-class ClosingConnection(sqlite3.Connection):
-    """A connection that can be referred to weakly; the plain one cannot.
-
-    It closes with its last reference, such as the end of the thread that used it; Python 3.13 would complain.
-    """
-
-    file: FileKey | None = None
-    """The file that it has open."""
-
-    def __del__(self) -> None:
-        # One that could not be opened cannot be closed either, and says so.
-        with suppress(sqlite3.ProgrammingError):
-            self.close()
-
-
 class Database:
-    """The knowledge base's SQLite file. Each thread has its own connection, so threads may share it.
+    """The knowledge base's SQLite file, over a few connections that threads share.
 
     Opening for reading never creates a file: a missing one raises NotIndexed. Opening for writing creates
     and migrates. A schema newer than this code raises EngineUnavailable, a damaged file Corrupt.
@@ -75,11 +63,13 @@ class Database:
         self.path = path
         self.readonly = readonly
         self._any_schema = any_schema
-        self._local = threading.local()
-        self._open: weakref.WeakSet[ClosingConnection] = weakref.WeakSet()
+        self._lock = threading.Lock()
+        self._pool: Pool | None = None
+        self._file: FileKey | None = None
+        """The file that the pool has open."""
         try:
-            with translated(path):
-                self._connection()
+            with self.read():
+                pass
         except BaseException:
             # Nobody has this object, but the error may hold it for long, and with it a file that is removed.
             self.close()
@@ -87,9 +77,9 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """The connection of this thread, for queries."""
-        with translated(self.path):
-            yield self._connection()
+        """A connection for queries; inside another use of this thread the same one."""
+        with translated(self.path), self._current().lent() as connection:
+            yield connection
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
@@ -100,8 +90,7 @@ class Database:
         """
         if self.readonly:
             raise ReadOnly(f"{self.path} is open for reading only", hint="run without --readonly")
-        with translated(self.path):
-            connection = self._connection()
+        with translated(self.path), self._current().lent() as connection:
             inside_another = connection.in_transaction
             if inside_another:
                 yield connection
@@ -175,31 +164,37 @@ class Database:
                 raise Corrupt(f"{self.path.name} is no sound knowledge base: {fault}")
 
     def close(self) -> None:
-        """Close the connections of all threads. The next use opens a new one."""
-        for connection in list(self._open):
-            connection.close()
-        self._local = threading.local()
+        """Close the connections, those in use when they come back. The next use opens new ones."""
+        with self._lock:
+            pool, self._pool, self._file = self._pool, None, None
+        if pool is not None:
+            pool.close()
 
-    def _connection(self) -> sqlite3.Connection:
-        connection: ClosingConnection | None = getattr(self._local, "connection", None)
-        if connection is not None and (connection.in_transaction or connection.file == _key(self.path)):
-            return connection
-        # Not closed: somebody may be in the middle of its rows. It closes with the last reference.
-        self._local.connection = None
-        return self._opened()
-
-    def _opened(self) -> ClosingConnection:
-        """A new connection of this thread, to a file whose schema is known to be right."""
+    def _current(self) -> Pool:
+        """Connections to the file that stands at the path now; a thread inside a use keeps those it has."""
+        pool = self._pool
+        if pool is not None and (pool.held or self._file == _key(self.path)):
+            return pool
         if not self.readonly:
             _create(self.path)
         key = _key(self.path)
         if key is None:
             raise _not_indexed(self.path)
+        with self._lock:
+            if self._pool is None or self._file != key:
+                replaced, self._pool, self._file = self._pool, Pool(self._opened), key
+                if replaced is not None:
+                    replaced.close()
+            return self._pool
+
+    def _opened(self) -> ClosingConnection:
+        """A new connection, to a file whose schema is known to be right."""
         connection = self._connect()
-        self._open.add(connection)
-        connection.file = key
-        self._prepare(connection)
-        self._local.connection = connection
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _connect(self) -> ClosingConnection:
@@ -209,7 +204,7 @@ class Database:
             uri=True,
             timeout=BUSY_TIMEOUT_S,
             isolation_level=None,
-            check_same_thread=False,  # close() is called by one thread for all
+            check_same_thread=False,  # lent to one thread after another
             factory=ClosingConnection,
             cached_statements=256,
         )
@@ -218,7 +213,7 @@ class Database:
         connection.execute("PRAGMA temp_store = MEMORY")
         # Ids are hashes: every search and every document touches random pages of the indexes, which should
         # stay in memory and be written back in larger lots.
-        connection.execute("PRAGMA cache_size = -32768")
+        connection.execute(f"PRAGMA cache_size = -{READING_KB if self.readonly else WRITING_KB}")
         if not self.readonly:
             connection.execute("PRAGMA wal_autocheckpoint = 4000")
         return connection
