@@ -26,6 +26,7 @@ from kebab.ports import (
     LexicalQuery,
     ModelKey,
     PendingChange,
+    StoreState,
     Vectors,
 )
 from tests.samples import as_stored
@@ -163,6 +164,9 @@ class FakeDocumentStore:
         for doc_id in gone:
             self.append(doc_id, "removed")
         self._revision += bool(gone)
+
+    def state(self) -> StoreState:
+        return StoreState("fake", self._latest)
 
     def revision(self) -> int:
         return self._revision

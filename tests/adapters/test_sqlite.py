@@ -308,3 +308,13 @@ def test_long_documents_are_handed_to_the_indexes_in_smaller_lots(file: Path) ->
         lots.append(len(change.changed))
         position = change.upto
     assert (lots, position) == ([2, 2], store.latest())
+
+
+def test_another_file_in_its_place_has_another_state(file: Path) -> None:
+    store = SqliteDocumentStore(Database(file))
+    before = store.state()
+    for made in file.parent.glob(f"{file.name}*"):
+        made.unlink()
+    after = store.state()
+    assert before.identity != after.identity
+    assert store.state() == after

@@ -416,3 +416,19 @@ def test_the_same_filter_gives_the_same_set_until_the_documents_change(store: Do
     for number in range(200):  # more filters than are remembered
         assert store.matching(SearchFilters(path=(f"{number}.md",))) == frozenset()
     assert len(store.matching(korean) or ()) == 1
+
+
+def test_the_state_changes_with_every_change_and_with_nothing_else(store: DocumentStore) -> None:
+    one, other = sample("a.md", "a"), sample("a.md", "b")
+    states = [store.state()]
+    put(store, one)
+    states.append(store.state())
+    put(store, other)
+    states.append(store.state())
+    store.remove([other.document.doc_id])
+    states.append(store.state())
+    assert len(set(states)) == len(states)
+    store.touch("default", [one.state])
+    store.prune_outbox(store.latest())
+    store.list_documents()
+    assert store.state() == states[-1]

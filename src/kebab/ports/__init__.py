@@ -31,6 +31,7 @@ from kebab.ports.truth import (
     StoreAccess,
     StoreFile,
     Stores,
+    StoreState,
 )
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "SourceFiles",
     "StoreAccess",
     "StoreFile",
+    "StoreState",
     "Stores",
     "VectorIndex",
     "VectorSpace",

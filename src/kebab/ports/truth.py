@@ -28,6 +28,14 @@ class PendingChange:
     removed: tuple[DocId, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    """Equal to an earlier one where no document and no vector changed, and no other store took its place."""
+
+    identity: str
+    position: int
+
+
 class StoreFile(Protocol):
     """The file that holds the truth, as its engine sees it."""
 
@@ -80,6 +88,10 @@ class DocumentStore(Protocol):
 
     def forget_times(self, *, except_source: str) -> None:
         """Note that the files of other sources were indexed elsewhere: their times are those of NO_TIME."""
+        ...
+
+    def state(self) -> StoreState:
+        """What the store stands at; one small question, asked around every search."""
         ...
 
     def revision(self) -> int:

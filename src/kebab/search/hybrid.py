@@ -22,6 +22,7 @@ from kebab.domain.ids import ChunkId
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.errors import ModelUnavailable
 from kebab.ports import DocumentStore
+from kebab.search.freshness import ATTEMPTS, CHANGING, Freshness
 from kebab.search.fusion import FusionPolicy, QueryEvidence
 from kebab.search.legs import LegRequest, LegRetriever, behind, failed
 from kebab.search.lexical import lexical_score
@@ -88,6 +89,24 @@ class HybridRetriever:
         return self.lexical.index_version if mode is SearchMode.LEXICAL else self.index_version
 
     def search(self, query: SearchQuery) -> Retrieval:
+        """At most ``query.k`` hits, best first, ranks from 1, of one state of store and indexes.
+
+        A search that others write into is begun again; one that never finds a quiet moment says so.
+        """
+        freshness = Freshness(self.store, self.legs_in(query.mode))
+        for _ in range(ATTEMPTS):
+            since = freshness.state()
+            found = self._search(query)
+            if freshness.holds(found, since=since):
+                return found
+        return replace(found, degraded=(*found.degraded, CHANGING))
+
+    def legs_in(self, mode: SearchMode) -> tuple[LegRetriever, ...]:
+        """The legs that take part in a search of this mode."""
+        both = (self.lexical, self.vector)
+        return tuple(leg for leg in both if leg is not None and mode in (SearchMode.HYBRID, leg.leg.value))
+
+    def _search(self, query: SearchQuery) -> Retrieval:
         found = self._unstaged(replace(query, k=max(query.k, self._window)))
         if not found.hits:
             return replace(found, degraded=(*found.degraded, *unread(query.filters, self.store)))

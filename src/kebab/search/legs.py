@@ -39,6 +39,10 @@ class LegRetriever(Protocol):
         """The same in two steps: what may take long or be interrupted now, the rest in any thread."""
         ...
 
+    def position(self) -> int:
+        """The outbox position of the leg's index; raises EngineError where it cannot be read."""
+        ...
+
     def degraded(self) -> tuple[Degradation, ...]: ...
 
 
@@ -67,6 +71,9 @@ class UnavailableLeg:
         self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None
     ) -> Callable[[], list[Ranked]]:
         raise self.error
+
+    def position(self) -> int:
+        return 0
 
     def degraded(self) -> tuple[Degradation, ...]:
         return ()

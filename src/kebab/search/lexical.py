@@ -79,6 +79,9 @@ class LexicalRetriever:
     ) -> Callable[[], list[Ranked]]:
         return partial(self.rank, query, depth=depth, docs=docs)
 
+    def position(self) -> int:
+        return self.index.checkpoint()
+
     def degraded(self) -> tuple[Degradation, ...]:
         """Says how far the index is behind the store; empty when it is not."""
         behind = self.store.behind(self.index.checkpoint())

@@ -119,6 +119,9 @@ class VectorRetriever:
         wide = self.index.search(vector, limit=limit, docs=docs)
         return _Nearest(self._holding(wide, query)[:depth], read_only=limit if len(wide) >= limit else None)
 
+    def position(self) -> int:
+        return self.index.checkpoint()
+
     def degraded(self) -> tuple[Degradation, ...]:
         """Says which chunks cannot be found by meaning yet; empty when all can."""
         missing = self.embeddings.count_missing(self.index.model)

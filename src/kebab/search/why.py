@@ -10,12 +10,11 @@ from kebab.domain.citations import cite
 from kebab.domain.fusion import Ranked
 from kebab.domain.hits import Leg, Retrieval, SearchHit
 from kebab.domain.ids import ChunkId, DocId
-from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
+from kebab.domain.queries import SearchFilters, SearchQuery
 from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
 from kebab.errors import EngineError
 from kebab.ports import Analyzer, DocumentStore
 from kebab.search.hybrid import HybridRetriever
-from kebab.search.legs import LegRetriever
 from kebab.search.vector import contains
 
 FAR = 10_000
@@ -63,16 +62,12 @@ class WhyReader:
     def _rankings(self, query: SearchQuery) -> dict[Leg, list[Ranked] | str]:
         found: dict[Leg, list[Ranked] | str] = {}
         docs = self.store.matching(query.filters)
-        for leg in self._legs(query.mode):
+        for leg in self.retriever.legs_in(query.mode):
             try:
                 found[leg.leg] = leg.rank(query, depth=FAR, docs=docs)
             except EngineError as error:
                 found[leg.leg] = error.message
         return found
-
-    def _legs(self, mode: SearchMode) -> tuple[LegRetriever, ...]:
-        both = (self.retriever.lexical, self.retriever.vector)
-        return tuple(leg for leg in both if leg is not None and mode in (SearchMode.HYBRID, leg.leg.value))
 
     def _place(
         self,

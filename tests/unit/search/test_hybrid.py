@@ -42,6 +42,9 @@ class ScriptedLeg:
     def prepared(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None):
         return partial(self.rank, query, depth=depth, docs=docs)
 
+    def position(self) -> int:
+        return 0
+
     def degraded(self) -> tuple[Degradation, ...]:
         return ()
 

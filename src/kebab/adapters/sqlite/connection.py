@@ -75,6 +75,11 @@ class Database:
             self.close()
             raise
 
+    @property
+    def identity(self) -> str:
+        """Tells the file that is open from any other that stood or will stand at its path."""
+        return "-".join(map(str, self._file or ()))
+
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
         """A connection for queries; inside another use of this thread the same one."""

@@ -25,7 +25,7 @@ from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.ids import AssetId, ChunkId, DocId, encodable, nfc
 from kebab.domain.ingests import NO_TIME, FileState
 from kebab.domain.queries import SearchFilters
-from kebab.ports import ModelKey, PendingChange
+from kebab.ports import ModelKey, PendingChange, StoreState
 
 _DOCS_A_QUERY = 400
 
@@ -103,6 +103,10 @@ class SqliteDocumentStore:
             outbox.append(connection, [doc for doc, _ in found], outbox.REMOVED)
             if found:
                 _bump(connection)
+
+    def state(self) -> StoreState:
+        with self._database.read() as connection:
+            return StoreState(self._database.identity, outbox.latest(connection))
 
     def revision(self) -> int:
         with self._database.read() as connection:
