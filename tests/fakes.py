@@ -339,6 +339,12 @@ class FakeEmbeddingStore:
             for key, one in found
         }
 
+    def count_faults(self) -> list[str]:
+        return []
+
+    def recount(self) -> None:
+        """Nothing is kept here."""
+
     def count_missing(self, model: ModelKey) -> int:
         return len(self._missing(model))
 

@@ -378,7 +378,7 @@ class Kebab:
         """Keep a run where there is a knowledge base to keep it in and nothing forbids writing."""
         from kebab.evaluate.archive import Archive
 
-        if self.engines.readonly or not self.engines.place.database.is_file():
+        if self.engines.readonly or not self.engines.layout.database.is_file():
             return False
         try:
             with self.engines.writing("eval run") as stores:

@@ -20,7 +20,7 @@ from kebab.assembly.stores import Stores
 from kebab.config import Settings
 from kebab.config.sections import EmbeddingModel, LlmModel
 from kebab.disk.data_folder import DataFolder
-from kebab.domain.place import Place
+from kebab.domain.layout import DataLayout
 from kebab.errors import EngineError, NotIndexed, ReadOnly
 from kebab.ports import (
     Embedder,
@@ -52,8 +52,8 @@ class Engines:
         self.settings = settings
         self.readonly = readonly
         self.folder = DataFolder(settings.data_dir)
-        self.place = Place(settings.data_dir)
-        self._downloads = downloads or self.place.models
+        self.layout = DataLayout(settings.data_dir)
+        self._downloads = downloads or self.layout.models
         self._databases: list[Database] = []
 
     def beside(self, folder: Path) -> Engines:
@@ -71,14 +71,14 @@ class Engines:
 
     def require(self) -> None:
         """Raises NotIndexed where there is no knowledge base, without opening one that is there."""
-        if not self.place.database.exists():
+        if not self.layout.database.exists():
             raise self.not_indexed()
 
     @once
     def reading(self) -> Stores:
         """The stores, for reading; raises NotIndexed where there is no knowledge base."""
         # Looked for by name: a search that has nothing to finish loads nothing for it.
-        if not self.readonly and (self.place.folder / ".import").exists():
+        if not self.readonly and (self.layout.folder / ".import").exists():
             with self.locked("finish an import"):
                 pass
         return Stores(self._database(readonly=True))
@@ -132,8 +132,8 @@ class Engines:
 
         self.forbid_readonly(command)
         self.folder.prepare()
-        with writer_lock(self.place.lock, command=command):
-            swap_of(self.place).finish()
+        with writer_lock(self.layout.lock, command=command):
+            swap_of(self.layout).finish()
             self.folder.sweep(writing=True)
             try:
                 yield
@@ -148,7 +148,7 @@ class Engines:
         """Who writes now, in words; None when nobody does."""
         from kebab.adapters.writer_lock import lock_owner
 
-        owner = lock_owner(self.place.lock)
+        owner = lock_owner(self.layout.lock)
         return str(owner) if owner else None
 
     @contextmanager
@@ -183,7 +183,7 @@ class Engines:
         else:
             self.folder.prepare()
         try:
-            database = Database(self.place.database, readonly=readonly)
+            database = Database(self.layout.database, readonly=readonly)
         except NotIndexed as error:
             raise self.not_indexed() from error
         self._databases.append(database)
@@ -199,7 +199,7 @@ class Engines:
         from kebab.adapters.source_files import DiskSourceFiles
 
         roots = {source.id: Path(source.root) for source in self.settings.sources}
-        roots.setdefault("inbox", self.place.inbox)
+        roots.setdefault("inbox", self.layout.inbox)
         return DiskSourceFiles(roots, self.reading.documents.file_state)
 
     # --- words -------------------------------------------------------------------------------------
@@ -223,12 +223,12 @@ class Engines:
     def _tantivy(self) -> LexicalIndex:
         from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
 
-        return TantivyLexicalIndex(self.place.index / "tantivy", self.analyzer)
+        return TantivyLexicalIndex(self.layout.index / "tantivy", self.analyzer)
 
     def _fts5(self) -> LexicalIndex:
         from kebab.adapters.fts5_lexical import Fts5LexicalIndex
 
-        return Fts5LexicalIndex(self.place.index / "fts5.sqlite", self.analyzer)
+        return Fts5LexicalIndex(self.layout.index / "fts5.sqlite", self.analyzer)
 
     # --- meaning -----------------------------------------------------------------------------------
 
@@ -284,18 +284,18 @@ class Engines:
     def _int8(self, model: ModelKey) -> VectorIndex:
         from kebab.adapters.int8_vector import Int8VectorIndex
 
-        return Int8VectorIndex(self.place.vectors, model)
+        return Int8VectorIndex(self.layout.vectors, model)
 
     def _lance(self, model: ModelKey) -> VectorIndex:
         from kebab.adapters.lance_vector import LanceVectorIndex
 
-        return LanceVectorIndex(self.place.vectors, model)
+        return LanceVectorIndex(self.layout.vectors, model)
 
     def other_vector_files(self, models: Sequence[ModelKey]) -> list[Path]:
         """The vector indexes of all models but these, by path."""
         from kebab.adapters.vector_tables import table_name
 
-        folder = self.place.vectors
+        folder = self.layout.vectors
         kept = tuple(f"{table_name(model)}." for model in models)
         found = folder.iterdir() if folder.is_dir() else ()
         return sorted(path for path in found if not path.name.startswith(kept))
@@ -326,7 +326,7 @@ class Engines:
         if self.settings.data_dir.exists() and not self.readonly:
             self.folder.prepare()
         return MemoryEngines(
-            self.settings.memory, folder=self.place.memory, analyzer=self.analyzer, readonly=self.readonly
+            self.settings.memory, folder=self.layout.memory, analyzer=self.analyzer, readonly=self.readonly
         )
 
     @property

@@ -22,7 +22,7 @@ def build_pipeline(settings: Settings, engines: Engines, stores: Stores) -> Inge
     embedder, vectors, notes = _embedding(engines)
     return IngestPipeline(
         sources=_sources(settings),
-        inbox=engines.place.inbox,
+        inbox=engines.layout.inbox,
         policy=_policy(settings),
         limits=_limits(settings),
         store=stores.documents,

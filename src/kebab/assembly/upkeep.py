@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def build_shelf(engines: Engines) -> ModelShelf:
     from kebab.upkeep.model_shelf import ModelShelf
 
-    return ModelShelf(engines.settings, engines.place, engines, engines)
+    return ModelShelf(engines.settings, engines.layout, engines, engines)
 
 
 def build_index_builder(engines: Engines) -> IndexBuilder:
@@ -41,9 +41,9 @@ def build_checkup(engines: Engines) -> Checkup:
     from kebab.upkeep.checkup import Checkup
 
     settings = engines.settings
-    remembers = bool(settings.memory.url) or engines.place.memory.exists()
+    remembers = bool(settings.memory.url) or engines.layout.memory.exists()
     return Checkup(
-        place=engines.place,
+        layout=engines.layout,
         folder=engines.folder,
         config_file=settings.file,
         roots={source.id: Path(source.root) for source in settings.sources},
@@ -59,7 +59,7 @@ def build_checkup(engines: Engines) -> Checkup:
 def build_reset(engines: Engines) -> Reset:
     from kebab.upkeep.reset import Reset
 
-    return Reset(engines.place, engines.folder, engines.settings.file, engines, build_index_builder(engines))
+    return Reset(engines.layout, engines.folder, engines.settings.file, engines, build_index_builder(engines))
 
 
 def build_mover(engines: Engines) -> Mover:
@@ -69,7 +69,7 @@ def build_mover(engines: Engines) -> Mover:
         return build_checkup(engines.beside(folder))
 
     builder = build_index_builder(engines)
-    return Mover(engines.place, engines.folder, engines, builder, beside, kebab.__version__)
+    return Mover(engines.layout, engines.folder, engines, builder, beside, kebab.__version__)
 
 
 def describe_knowledge_base(engines: Engines) -> SchemaReport:

@@ -189,7 +189,17 @@ class EmbeddingStore(Protocol):
         """What is still to embed with this model, by content key, as a model reads it; oldest first."""
         ...
 
-    def count_missing(self, model: ModelKey) -> int: ...
+    def count_missing(self, model: ModelKey) -> int:
+        """How many texts have no vector of this model. Kept, not counted: every search asks."""
+        ...
+
+    def count_faults(self) -> list[str]:
+        """Where the counts that are kept are wrong, in words; empty when they are right."""
+        ...
+
+    def recount(self) -> None:
+        """Count anew what is kept."""
+        ...
 
     def put_vectors(self, model: ModelKey, keys: Sequence[str], vectors: Vectors) -> None:
         """Store vectors by content key and tell the outbox which documents they complete."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kebab.disk.data_folder import DataFolder
-from kebab.domain.place import Place
+from kebab.domain.layout import DataLayout
 from kebab.domain.reports import Check, CheckStatus, DoctorReport
 from kebab.errors import EngineError, Locked, NotIndexed
 from kebab.ingest.pipeline import IngestPipeline
@@ -35,7 +35,7 @@ _COMPARED = 64
 class Checkup:
     """What ``kebab doctor`` does. A part that cannot be opened is a finding, not an error."""
 
-    place: Place
+    layout: DataLayout
     folder: DataFolder
     config_file: Path | None
     roots: Mapping[str, Path]
@@ -69,7 +69,7 @@ class Checkup:
         return examine_leftovers(left)
 
     def _place(self, owner: str | None) -> list[Check]:
-        folder, file = self.place.folder, self.place.database
+        folder, file = self.layout.folder, self.layout.database
         return [
             examine_config(self.config_file),
             examine_sources(self.roots),

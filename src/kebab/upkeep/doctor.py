@@ -21,9 +21,11 @@ from kebab.upkeep.examine_indexes import (
     examine_vectors,
 )
 from kebab.upkeep.examine_store import (
+    COUNTS,
     DOCUMENTS,
     STORE,
     Sample,
+    examine_counts,
     examine_documents,
     examine_runs,
     examine_store,
@@ -74,6 +76,7 @@ class Doctor:
         return [
             store,
             documents,
+            guarded(COUNTS, lambda: examine_counts(self.embeddings)),
             runs,
             guarded(WORDS, lambda: self._words(samples)),
             *self._meaning(samples),
@@ -83,7 +86,7 @@ class Doctor:
         """Repair what can be and examine again; what was mended says so."""
         before = self.examine()
         sick = {check.name: check for check in before if check.status in _SICK}
-        if not sick.keys() & {STORE, DOCUMENTS, WORDS, VECTORS, MODEL, MISSING, "ingest runs"}:
+        if not sick.keys() & {STORE, DOCUMENTS, COUNTS, WORDS, VECTORS, MODEL, MISSING, "ingest runs"}:
             self._prune()
             return before
         if STORE in sick and not self._reindexed():
@@ -111,6 +114,7 @@ class Doctor:
     def _mend_truth(self) -> None:
         """Drop damaged vectors, and read damaged documents again from where they came."""
         self.embeddings.drop_damaged()
+        self.embeddings.recount()
         documents = guarded(DOCUMENTS, self._documents)
         if documents.status is CheckStatus.OK or self.read_again is None:
             return

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ingests import IngestRun, RunStatus
 from kebab.domain.reports import Check, CheckStatus
-from kebab.ports import DocumentStore, Ledger, StoreFile
+from kebab.ports import DocumentStore, EmbeddingStore, Ledger, StoreFile
 
 SAMPLES = 20
 DOCUMENTS_READ = 200
 """How many documents are compared with their seals unless all are."""
 DOCUMENTS = "documents"
+COUNTS = "counts"
 STORE = "store"
 _RUNS = 200
 
@@ -82,6 +83,14 @@ def examine_documents(
 def _documents_fault(detail: str) -> Check:
     hint = "run `kebab doctor --repair`: it reads the files again; so does the next `kebab ingest`"
     return Check(DOCUMENTS, CheckStatus.FAULT, detail, hint)
+
+
+def examine_counts(embeddings: EmbeddingStore) -> Check:
+    """Whether the counts that searches rely on are those of what is stored."""
+    faults = embeddings.count_faults()
+    if faults:
+        return Check(COUNTS, CheckStatus.FAULT, "; ".join(faults), "kebab doctor --repair counts again")
+    return Check(COUNTS, CheckStatus.OK, "the counts that searches rely on are right")
 
 
 def interrupted(ledger: Ledger) -> list[IngestRun]:

@@ -11,7 +11,7 @@ import msgspec
 from kebab import config
 from kebab.config import Settings, trust
 from kebab.config.sections import EmbeddingModel
-from kebab.domain.place import Place
+from kebab.domain.layout import DataLayout
 from kebab.domain.reports import ModelStatus
 from kebab.errors import ConfigNotFound, EngineError
 from kebab.ports import Embedder, ModelKey, StoreAccess
@@ -43,7 +43,7 @@ class ModelShelf:
     """Embedding models by name: lists, builds, registers and switches them."""
 
     settings: Settings
-    place: Place
+    layout: DataLayout
     available: EmbeddingModels
     access: StoreAccess
 
@@ -85,7 +85,7 @@ class ModelShelf:
 
     @property
     def _registry(self) -> Registry:
-        return Registry(self.place.registered_models)
+        return Registry(self.layout.registered_models)
 
     def choice(self, name: str) -> Choice:
         built_in = self.available.build_embedder(EmbeddingModel())

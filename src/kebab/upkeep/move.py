@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kebab.disk.data_folder import DataFolder
 from kebab.domain.documents import INBOX_ID
-from kebab.domain.place import Place
+from kebab.domain.layout import DataLayout
 from kebab.domain.reports import BundleReport
 from kebab.errors import Corrupt, InvalidInput
 from kebab.ports import ModelKey, StoreAccess, Stores
@@ -31,7 +31,7 @@ from kebab.upkeep.swap import swap_of
 class Mover:
     """Writes a knowledge base into a bundle, and opens a bundle in its place."""
 
-    place: Place
+    layout: DataLayout
     folder: DataFolder
     access: StoreAccess
     builder: IndexBuilder
@@ -44,7 +44,7 @@ class Mover:
         manifest = write_bundle(
             target,
             back_up=self._back_up,
-            inbox=self.place.inbox,
+            inbox=self.layout.inbox,
             kebab_version=self.kebab_version,
             force=force,
         )
@@ -62,7 +62,7 @@ class Mover:
         if not force:
             self._refuse_overwriting()
         self.folder.prepare()
-        with opened_bundle(source, scratch=self.place.folder) as (manifest, ready):
+        with opened_bundle(source, scratch=self.layout.folder) as (manifest, ready):
             if not force:
                 embedder = self.builder.shelf.available.embedder_or_none
                 check_model(manifest, ModelKey.of(embedder) if embedder else None)
@@ -70,9 +70,9 @@ class Mover:
             with self.access.locked("import"):
                 if not force:
                     self._refuse_overwriting()
-                kept = keep_inbox(self.place.inbox, ready / self.place.inbox.name)
+                kept = keep_inbox(self.layout.inbox, ready / self.layout.inbox.name)
                 self.access.close()
-                swap_of(self.place).begin(ready)
+                swap_of(self.layout).begin(ready)
         return _bundle_report(source, manifest, (*notes, *_kept_note(kept)))
 
     def _build(self, ready: Path, manifest: Manifest, source: Path) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ class Mover:
         count = stores.documents.counts()[0] if stores else 0
         if count:
             raise InvalidInput(
-                f"{self.place.folder} holds {count} documents already",
+                f"{self.layout.folder} holds {count} documents already",
                 hint="import into another data folder, or replace them with --force",
             )
 

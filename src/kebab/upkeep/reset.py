@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kebab.disk.data_folder import DataFolder
 from kebab.domain.documents import INBOX_ID
-from kebab.domain.place import Place
+from kebab.domain.layout import DataLayout
 from kebab.domain.reports import ResetReport, ResetScope
 from kebab.errors import InvalidInput
 from kebab.ports import ModelKey, StoreAccess, Stores
@@ -20,7 +20,7 @@ from kebab.upkeep.remove import remove_all
 class Reset:
     """What ``kebab reset`` does."""
 
-    place: Place
+    layout: DataLayout
     folder: DataFolder
     config_file: Path | None
     access: StoreAccess
@@ -36,7 +36,7 @@ class Reset:
         if scope == ResetScope.INBOX:
             return ResetReport(scope, self._remove_inbox())
         paths = self._scope(ResetScope(scope))
-        if not self.place.folder.exists():
+        if not self.layout.folder.exists():
             return ResetReport(scope, remove_all([path for path in paths if path == self.config_file]))
         vectors = self._forget_vectors() if scope == ResetScope.VECTORS else ()
         # Whoever takes the lock removes these; the report is to name them all the same.
@@ -48,14 +48,14 @@ class Reset:
 
     def _kept(self, scope: ResetScope) -> tuple[str, ...]:
         """The inbox, which is the only copy of what is in it."""
-        inbox = self.place.inbox
+        inbox = self.layout.inbox
         wide = scope in (ResetScope.DATA, ResetScope.ALL)
         return (str(inbox),) if wide and inbox.is_dir() and any(inbox.iterdir()) else ()
 
     def _remove_inbox(self) -> tuple[str, ...]:
         """Remove the texts and files of the inbox, and the documents that were made of them."""
-        inbox = [self.place.inbox]
-        if not self.place.database.exists():
+        inbox = [self.layout.inbox]
+        if not self.layout.database.exists():
             return remove_all(inbox)
         with self.access.writing("reset") as stores:
             # Documents first: killed in between, the next ingest finds the files and makes them again.
@@ -66,7 +66,7 @@ class Reset:
             return removed
 
     def _forget_vectors(self) -> tuple[str, ...]:
-        if not self.place.database.exists():
+        if not self.layout.database.exists():
             return ()
         with self.access.writing("reset") as stores:
             return _forgotten(stores, [])
@@ -76,7 +76,7 @@ class Reset:
 
         Raises InvalidInput while that one lacks vectors: until then the others are what one can go back to.
         """
-        if not self.place.database.exists():
+        if not self.layout.database.exists():
             return ()
         embedder = self.builder.shelf.available.embedder
         used = [ModelKey.of(embedder)] if embedder else []
@@ -91,16 +91,16 @@ class Reset:
             return (*forgotten, *remove_all(self.builder.indexes.other_vector_files(used)))
 
     def _scope(self, scope: ResetScope) -> list[Path]:
-        place = self.place
+        layout = self.layout
         scopes = {
-            ResetScope.INDEX: [place.index],
-            ResetScope.VECTORS: [place.vectors],
-            ResetScope.DATA: [*place.database_files, place.index],
-            ResetScope.MEMORY: [place.memory],
+            ResetScope.INDEX: [layout.index],
+            ResetScope.VECTORS: [layout.vectors],
+            ResetScope.DATA: [*layout.database_files, layout.index],
+            ResetScope.MEMORY: [layout.memory],
             ResetScope.CONFIG: [self.config_file] if self.config_file else [],
         }
         everything = [path for paths in scopes.values() for path in paths]
-        return scopes.get(scope, [*everything, place.models, place.registered_models])
+        return scopes.get(scope, [*everything, layout.models, layout.registered_models])
 
 
 def _forgotten(stores: Stores, keep: Sequence[ModelKey]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kebab.disk.private import make_folder
-from kebab.domain.place import Place
+from kebab.domain.layout import DataLayout
 from kebab.errors import StorageError
 from kebab.upkeep.remove import remove_all
 
@@ -120,10 +120,10 @@ class Swap:
         )
 
 
-def swap_of(place: Place) -> Swap:
+def swap_of(layout: DataLayout) -> Swap:
     """The replacement of a whole knowledge base; the execution memory is no part of it."""
-    parts = (*place.database_files, place.index, place.inbox)
-    return Swap(place.folder, tuple(part.name for part in parts))
+    parts = (*layout.database_files, layout.index, layout.inbox)
+    return Swap(layout.folder, tuple(part.name for part in parts))
 
 
 def _unused(path: Path) -> Path:

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from kebab.adapters.sqlite import seals, texts, vector_blobs
+from kebab.adapters.sqlite import counts, seals, texts, vector_blobs
 from kebab.adapters.sqlite.migrations import own_tables, tables
 from kebab.adapters.sqlite.rows import strings
 from kebab.domain.chunks import content_key, embedding_input
@@ -163,6 +163,7 @@ COLUMNS: Mapping[str, Mapping[str, Check]] = {
         "version": _str,
         "dimensions": _typed(Annotated[int, Meta(ge=1, le=_DIMENSIONS)]),
         "form": _typed(Literal["int8", "float32"]),
+        "used": _count,
     },
     "embeddings": {"id": _count, "model": _count, "content_key": _id, "vector": _typed(bytes)},
     "ingest_runs": {"seq": _count, "run_id": _name, "run_json": _json(IngestRun)},
@@ -195,7 +196,7 @@ _RULES = {
         "EXCEPT SELECT d.doc_id, j.value FROM documents d, json_each(d.tags) j)"
     ),
     "the counters are not those that are needed": (
-        "SELECT 1 WHERE (SELECT count(*) FROM counters WHERE name IN ('revision', 'outbox_pruned')) != 2"
+        "SELECT 1 WHERE (SELECT count(*) FROM counters WHERE name IN ('revision', 'outbox_pruned', 'contents')) != 3"
     ),
     "the outbox has lost its position": (
         "SELECT 1 WHERE (SELECT count(*) FROM sqlite_sequence WHERE name = 'outbox') != 1"
@@ -216,6 +217,7 @@ def audit(connection: sqlite3.Connection) -> Iterator[str]:
     yield from _text_faults(connection)
     yield from _seal_faults(connection)
     yield from _vector_faults(connection)
+    yield from counts.faults(connection)
     for fault, query in _RULES.items():
         if row := connection.execute(query).fetchone():
             yield f"{fault} ({str(row[0])[:80]})"

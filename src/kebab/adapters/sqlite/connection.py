@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISLNK
 
-from kebab.adapters.sqlite.migrations import SCHEMA_VERSION, migrate, schema_version
+from kebab.adapters.sqlite.migrations import SCHEMA_VERSION, migrate, own_tables, schema_version, tables
 from kebab.adapters.sqlite.pool import ClosingConnection, Pool
 from kebab.disk.private import ensure_file, make_folder
 from kebab.errors import (
@@ -153,11 +153,15 @@ class Database:
 
         Triggers and views of a file from elsewhere would run inside kebab's own statements.
         """
-        query = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')"
         with self.read() as connection:
-            strangers = [f"it holds a {kind} called {name!r}" for kind, name in connection.execute(query)]
-        if found := self.faults() or strangers:
-            raise Corrupt(f"{self.path} is no sound knowledge base: {found[0]}")
+            found = {(kind, name) for kind, name, *_ in tables(connection) - own_tables()}
+        strangers = [
+            f"it holds a {kind} called {name!r}"
+            for kind, name in sorted(found)
+            if kind in ("trigger", "view")
+        ]
+        if faults := self.faults() or strangers:
+            raise Corrupt(f"{self.path} is no sound knowledge base: {faults[0]}")
 
     def require_whole(self) -> None:
         """Raises Corrupt where any row holds what kebab would not write; see ``audit``."""

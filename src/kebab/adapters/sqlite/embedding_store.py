@@ -5,9 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
-from kebab.adapters.sqlite import outbox, texts, vector_blobs
+from kebab.adapters.sqlite import counts, outbox, texts, vector_blobs
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.rows import Row, as_json, strings
 from kebab.domain.chunks import embedding_input
@@ -26,8 +25,6 @@ _MISSING = (
     f"WHERE c.id > :after AND {_LACKS_VECTOR} ORDER BY c.id LIMIT :limit"
 )
 
-_State = tuple[int, int]
-
 
 class SqliteEmbeddingStore:
     """EmbeddingStore on the same file as the documents."""
@@ -37,10 +34,6 @@ class SqliteEmbeddingStore:
         # Chunks at or below this id had their vector when last looked at, by model: embedding a million
         # chunks asks for the next missing ones thousands of times.
         self._complete_upto: dict[ModelKey, int] = {}
-        # Every search by meaning asks how many are missing, and counting walks all chunks.
-        self._counted: WeakKeyDictionary[sqlite3.Connection, dict[ModelKey, tuple[_State, int]]] = (
-            WeakKeyDictionary()
-        )
 
     def missing(self, model: ModelKey, *, limit: int) -> dict[str, str]:
         with self._database.read() as connection:
@@ -64,17 +57,15 @@ class SqliteEmbeddingStore:
 
     def count_missing(self, model: ModelKey) -> int:
         with self._database.read() as connection:
-            state = _state(connection)
-            known = self._counted.setdefault(connection, {}).get(model)
-            if known is None or known[0] != state:
-                known = (state, self._count_missing(connection, model))
-                self._counted[connection][model] = known
-            return known[1]
+            return counts.missing(connection, _number(connection, model))
 
-    def _count_missing(self, connection: sqlite3.Connection, model: ModelKey) -> int:
-        query = f"SELECT count(DISTINCT c.content_key) FROM chunks c WHERE {_LACKS_VECTOR}"
-        found = connection.execute(query, {"model": _number(connection, model)}).fetchone()
-        return int(found[0])
+    def count_faults(self) -> list[str]:
+        with self._database.read() as connection:
+            return counts.faults(connection)
+
+    def recount(self) -> None:
+        with self._database.write() as connection:
+            counts.recount(connection)
 
     def put_vectors(self, model: ModelKey, keys: Sequence[str], vectors: Vectors) -> None:
         """Raises ModelMismatch when the vectors do not have the model's dimensions."""
@@ -146,11 +137,6 @@ class SqliteEmbeddingStore:
             ).rowcount
             connection.execute("DELETE FROM embedding_models WHERE id NOT IN (SELECT model FROM embeddings)")
             return gone
-
-
-def _state(connection: sqlite3.Connection) -> _State:
-    """Differs from an earlier one of this connection if anybody wrote to the file in between."""
-    return int(connection.execute("PRAGMA data_version").fetchone()[0]), connection.total_changes
 
 
 def _missing(connection: sqlite3.Connection, number: int, *, after: int, limit: int) -> list[Row]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DataLayout:
     """The data folder of one knowledge base. Nothing here says that a file or folder exists."""
 
     folder: Path
