@@ -238,10 +238,10 @@ class FakeDocumentStore:
             removed=tuple(d for d in docs if d not in self._shelves),
         )
 
-    def behind(self, after: int, *, model: ModelKey | None = None) -> int:
-        if not self._pruned <= after <= self._latest:
-            return len(self._shelves)
-        return len({doc_id for _, doc_id, _ in self._rows(after, model)})
+    def behind(self, after: int, *, model: ModelKey | None = None, at_most: int | None = None) -> int:
+        current = self._pruned <= after <= self._latest
+        waiting = {doc_id for _, doc_id, _ in self._rows(after, model)} if current else self._shelves
+        return len(waiting) if at_most is None else min(len(waiting), at_most)
 
     def latest(self) -> int:
         return self._latest

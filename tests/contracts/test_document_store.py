@@ -432,3 +432,12 @@ def test_the_state_changes_with_every_change_and_with_nothing_else(store: Docume
     store.prune_outbox(store.latest())
     store.list_documents()
     assert store.state() == states[-1]
+
+
+def test_counting_what_is_behind_ends_where_it_is_told_to(store: DocumentStore) -> None:
+    begin = store.latest()
+    put(store, *(sample(f"{number}.md", "text") for number in range(5)))
+    assert [store.behind(begin, at_most=most) for most in (None, 3, 5, 9)] == [5, 3, 5, 5]
+    store.prune_outbox(store.latest())
+    assert [store.behind(begin, at_most=most) for most in (None, 3, 5, 9)] == [5, 3, 5, 5]
+    assert store.behind(store.latest(), at_most=3) == 0

@@ -167,8 +167,11 @@ class DocumentStore(Protocol):
         """
         ...
 
-    def behind(self, after: int, *, model: ModelKey | None = None) -> int:
-        """How many documents an index that stands at this position still has to apply."""
+    def behind(self, after: int, *, model: ModelKey | None = None, at_most: int | None = None) -> int:
+        """How many documents an index that stands at this position still has to apply.
+
+        Counting ends at ``at_most``: a search needs to know that they are many, not how many.
+        """
         ...
 
     def latest(self) -> int:

@@ -14,6 +14,9 @@ from kebab.domain.ids import DocId
 from kebab.domain.queries import SearchQuery
 from kebab.errors import EngineError
 
+MANY = 1000
+"""Where a search stops counting the documents that an index lacks."""
+
 
 class LegRetriever(Protocol):
     """Finds chunks in one way: by words, or by meaning."""
@@ -126,3 +129,12 @@ def behind(leg: LegRetriever) -> tuple[Degradation, ...]:
 def failed(leg: Leg, error: EngineError) -> Degradation:
     """How a response names a leg that could not answer."""
     return Degradation(leg.value, error.code, error.message, error.hint)
+
+
+def lagging(leg: Leg, index: str, behind: int) -> tuple[Degradation, ...]:
+    """How a response names an index that lacks documents; empty for one that lacks none."""
+    if not behind:
+        return ()
+    shown = f"{behind} documents" if behind < MANY else f"{MANY} documents or more"
+    message = f"the {index} lacks the latest state of {shown}"
+    return (Degradation(leg.value, "index_behind", message, "run `kebab index`"),)

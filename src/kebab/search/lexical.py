@@ -20,6 +20,7 @@ from kebab.domain.hits import (
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, LexicalIndex, LexicalQuery
+from kebab.search.legs import MANY, lagging
 from kebab.search.present import Placed, Presenter
 from kebab.search.trace import Stopwatch
 
@@ -84,11 +85,8 @@ class LexicalRetriever:
 
     def degraded(self) -> tuple[Degradation, ...]:
         """Says how far the index is behind the store; empty when it is not."""
-        behind = self.store.behind(self.index.checkpoint())
-        if not behind:
-            return ()
-        message = f"the words index lacks the latest state of {behind} documents"
-        return (Degradation("lexical", "index_behind", message, "run `kebab index`"),)
+        behind = self.store.behind(self.index.checkpoint(), at_most=MANY)
+        return lagging(self.leg, "words index", behind)
 
     def _sequences(self, texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
         sequences = (tuple(self.analyzer.phrase_terms(text)) for text in texts)

@@ -22,6 +22,7 @@ from kebab.domain.hits import (
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, Embedder, EmbeddingKind, EmbeddingStore, VectorIndex
+from kebab.search.legs import MANY, lagging
 from kebab.search.present import Placed, Presenter
 from kebab.search.trace import Stopwatch
 
@@ -128,11 +129,8 @@ class VectorRetriever:
         if missing:
             message = f"{missing} chunks have no vector of {self.index.model.model_id} yet"
             return (Degradation("vector", "not_embedded", message, "run `kebab index --embeddings`"),)
-        behind = self.store.behind(self.index.checkpoint(), model=self.index.model)
-        if not behind:
-            return ()
-        message = f"the vector index lacks the latest state of {behind} documents"
-        return (Degradation("vector", "index_behind", message, "run `kebab index`"),)
+        behind = self.store.behind(self.index.checkpoint(), model=self.index.model, at_most=MANY)
+        return lagging(self.leg, "vector index", behind)
 
     def _holding(self, ranked: list[Ranked], query: SearchQuery) -> list[Ranked]:
         phrases = (self.analyzer.phrase_terms(phrase) for phrase in query.phrases)

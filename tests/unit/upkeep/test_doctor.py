@@ -150,7 +150,7 @@ def test_an_engine_that_fails_is_one_finding_and_the_others_are_made(ward: Ward)
     ward.lexical = Damaged(ward.lexical._analyzer)
     checks = ward.doctor().examine()
     assert states(checks) == {"words index": FAULT}
-    assert len(checks) == 7
+    assert len(checks) == 8
     assert states(ward.doctor().mend()) == {"words index": REPAIRED}
 
 
@@ -170,3 +170,11 @@ def test_vectors_that_no_chunk_uses_are_dropped_and_those_of_other_models_kept(w
     ward.indexer().run()
     ward.doctor().mend()
     assert ward.embeddings.models() == {ward.model: 12, other.key: 1}
+
+
+def test_wrong_counts_are_a_fault_and_counted_again(ward: Ward) -> None:
+    wrong = ["7 texts are counted, 12 are there"]
+    ward.embeddings.count_faults = lambda: list(wrong)  # type: ignore[method-assign]
+    ward.embeddings.recount = wrong.clear  # type: ignore[method-assign]
+    assert states(ward.doctor().examine()) == {"counts": FAULT}
+    assert states(ward.doctor().mend()) == {"counts": REPAIRED}

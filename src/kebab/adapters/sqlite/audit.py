@@ -196,7 +196,8 @@ _RULES = {
         "EXCEPT SELECT d.doc_id, j.value FROM documents d, json_each(d.tags) j)"
     ),
     "the counters are not those that are needed": (
-        "SELECT 1 WHERE (SELECT count(*) FROM counters WHERE name IN ('revision', 'outbox_pruned', 'contents')) != 3"
+        "SELECT 1 WHERE (SELECT count(*) FROM counters "
+        "WHERE name IN ('revision', 'outbox_pruned', 'contents')) != 3"
     ),
     "the outbox has lost its position": (
         "SELECT 1 WHERE (SELECT count(*) FROM sqlite_sequence WHERE name = 'outbox') != 1"

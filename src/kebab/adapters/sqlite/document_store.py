@@ -230,9 +230,9 @@ class SqliteDocumentStore:
         with self._database.read() as connection:
             return outbox.pending(connection, after, model=model, limit=limit)
 
-    def behind(self, after: int, *, model: ModelKey | None = None) -> int:
+    def behind(self, after: int, *, model: ModelKey | None = None, at_most: int | None = None) -> int:
         with self._database.read() as connection:
-            return outbox.behind(connection, after, model=model)
+            return outbox.behind(connection, after, model=model, at_most=at_most)
 
     def latest(self) -> int:
         with self._database.read() as connection:

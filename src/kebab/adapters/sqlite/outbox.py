@@ -55,16 +55,18 @@ def _fitting(chunks: Sequence[int]) -> int:
     return len(chunks)
 
 
-def behind(connection: sqlite3.Connection, after: int, *, model: ModelKey | None) -> int:
+def behind(connection: sqlite3.Connection, after: int, *, model: ModelKey | None, at_most: int | None) -> int:
     # Asked twice a search, so all in one.
+    limit = -1 if at_most is None else at_most
     forgotten, newest, waiting = connection.execute(
         "SELECT (SELECT value FROM counters WHERE name = 'outbox_pruned'), "
-        "(SELECT seq FROM sqlite_sequence WHERE name = 'outbox'), count(DISTINCT doc_id) "
-        "FROM outbox WHERE seq > ? AND topic IN (?, ?, ?)",
-        (after, *_topics(model)),
+        "(SELECT seq FROM sqlite_sequence WHERE name = 'outbox'), count(*) FROM "
+        "(SELECT DISTINCT doc_id FROM outbox WHERE seq > ? AND topic IN (?, ?, ?) LIMIT ?)",
+        (after, *_topics(model), limit),
     ).fetchone()
     if not forgotten <= after <= newest:  # beyond the newest: of a store that was put back, or lost its end
-        return int(connection.execute("SELECT count(*) FROM documents").fetchone()[0])
+        query = "SELECT count(*) FROM (SELECT 1 FROM documents LIMIT ?)"
+        return int(connection.execute(query, (limit,)).fetchone()[0])
     return int(waiting)
 
 
