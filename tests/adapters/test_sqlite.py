@@ -318,3 +318,40 @@ def test_another_file_in_its_place_has_another_state(file: Path) -> None:
     after = store.state()
     assert before.identity != after.identity
     assert store.state() == after
+
+
+def test_a_reader_sees_the_file_as_of_one_moment(file: Path) -> None:
+    writer = SqliteDocumentStore(Database(file))
+    first, second = sample("a.md", "first"), sample("a.md", "second")
+    writer.put(first.document, first.chunks, first.state)
+    reading = Database(file, readonly=True)
+    reader = SqliteDocumentStore(reading)
+    with reading.read():
+        before = reader.counts(), [one.chunk.text for one in reader.stored_chunks()]
+        writer.put(second.document, second.chunks, second.state)
+        assert (reader.counts(), [one.chunk.text for one in reader.stored_chunks()]) == before
+    assert [one.chunk.text for one in reader.stored_chunks()] == ["second"]
+
+
+def test_readers_of_a_store_that_is_being_made_meet_none_or_all_of_it(tmp_path: Path) -> None:
+    met: set[object] = set()
+    files = [tmp_path / str(number) / "kebab.sqlite" for number in range(10)]
+    made = threading.Event()
+
+    def read() -> None:
+        while not made.is_set():
+            for file in files:
+                try:
+                    met.add(Database(file, readonly=True).schema_version())
+                except NotIndexed:
+                    met.add(None)
+
+    threads = [threading.Thread(target=read) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for file in files:
+        Database(file).close()
+    made.set()
+    for thread in threads:
+        thread.join()
+    assert met <= {None, SCHEMA_VERSION}

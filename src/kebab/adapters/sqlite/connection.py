@@ -82,7 +82,25 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """A connection for queries; inside another use of this thread the same one."""
+        """A connection for queries; inside another use of this thread the same one.
+
+        A reader sees the file as of one moment, however many queries it makes: others may write between two
+        of them. Who writes is alone, and may write inside.
+        """
+        with self._lent() as connection:
+            inside_another = connection.in_transaction
+            if inside_another or not self.readonly:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _lent(self) -> Iterator[sqlite3.Connection]:
         with translated(self.path), self._current().lent() as connection:
             yield connection
 
@@ -95,7 +113,7 @@ class Database:
         """
         if self.readonly:
             raise ReadOnly(f"{self.path} is open for reading only", hint="run without --readonly")
-        with translated(self.path), self._current().lent() as connection:
+        with self._lent() as connection:
             inside_another = connection.in_transaction
             if inside_another:
                 yield connection
@@ -134,7 +152,7 @@ class Database:
 
         A reader may keep some of it out; the next call tries again.
         """
-        with self.read() as connection:
+        with self._lent() as connection:
             connection.execute(f"PRAGMA busy_timeout = {_SETTLE_MS}")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT_S * 1000)}")
@@ -145,7 +163,7 @@ class Database:
 
     def back_up(self, target: Path) -> None:
         """Write a whole, compact copy into a new file, as of one moment, while others may write."""
-        with self.read() as connection:
+        with self._lent() as connection:
             connection.execute("VACUUM INTO ?", (str(target),))
 
     def require_sound(self) -> None:

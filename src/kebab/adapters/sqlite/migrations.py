@@ -1,4 +1,4 @@
-"""Numbered migrations, each in one transaction together with its number: interrupted, it never happened."""
+"""Numbered migrations, all that are due in one transaction with their number: readers meet no half of it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def schema_version(connection: sqlite3.Connection) -> int:
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring the schema up to SCHEMA_VERSION. The connection is in autocommit mode."""
     before = schema_version(connection)
-    for version in range(before + 1, SCHEMA_VERSION + 1):
-        _apply(connection, version)
+    if before < SCHEMA_VERSION:
+        _apply_due(connection)
     if before == 1:
         _shrink(connection)
 
@@ -67,22 +67,26 @@ def migration_files() -> list[Path]:
     return sorted(_FOLDER.glob("[0-9][0-9][0-9]_*.sql"))
 
 
-def _apply(connection: sqlite3.Connection, version: int) -> None:
-    script = migration_files()[version - 1].read_text(encoding="utf-8")
+def _apply_due(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # Another process may have been faster while this one waited for the lock.
-        if schema_version(connection) < version:
-            for statement in _statements(script):
-                connection.execute(statement)
-            if convert := _conversion(version):
-                _converted(connection, convert)
-            connection.execute(f"PRAGMA user_version = {version:d}")
+        # Read again: another process may have been faster while this one waited for the lock.
+        for version in range(schema_version(connection) + 1, SCHEMA_VERSION + 1):
+            _apply(connection, version)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _apply(connection: sqlite3.Connection, version: int) -> None:
+    script = migration_files()[version - 1].read_text(encoding="utf-8")
+    for statement in _statements(script):
+        connection.execute(statement)
+    if convert := _conversion(version):
+        _converted(connection, convert)
+    connection.execute(f"PRAGMA user_version = {version:d}")
 
 
 def _converted(connection: sqlite3.Connection, convert: Callable[[sqlite3.Connection], None]) -> None:
