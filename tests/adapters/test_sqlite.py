@@ -355,3 +355,24 @@ def test_readers_of_a_store_that_is_being_made_meet_none_or_all_of_it(tmp_path: 
     for thread in threads:
         thread.join()
     assert met <= {None, SCHEMA_VERSION}
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+def test_a_file_that_is_being_replaced_is_waited_for(file: Path, readonly: bool) -> None:
+    first, aside = SqliteDocumentStore(Database(file)), file.with_name("aside")
+    one = sample("a.md", "text")
+    first.put(one.document, one.chunks, one.state)
+    pending = threading.Event()
+    waiting = SqliteDocumentStore(Database(file, readonly=readonly, is_replaced=pending.is_set))
+    pending.set()
+    file.rename(aside)
+    threading.Timer(0.1, lambda: (aside.rename(file), pending.clear())).start()
+    assert waiting.counts() == (1, 1)
+
+
+def test_a_replacement_that_never_ends_is_not_waited_for_for_ever(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kebab.adapters.sqlite.connection.REPLACED_WITHIN_S", 0.05)
+    with pytest.raises(NotIndexed):
+        Database(file, readonly=True, is_replaced=lambda: True)

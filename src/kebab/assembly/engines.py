@@ -183,11 +183,17 @@ class Engines:
         else:
             self.folder.prepare()
         try:
-            database = Database(self.layout.database, readonly=readonly)
+            database = Database(self.layout.database, readonly=readonly, is_replaced=self._is_replaced)
         except NotIndexed as error:
             raise self.not_indexed() from error
         self._databases.append(database)
         return database
+
+    def _is_replaced(self) -> bool:
+        """Whether an import is putting another knowledge base in this one's place."""
+        from kebab.upkeep.swap import swap_of
+
+        return swap_of(self.layout).is_pending
 
     def not_indexed(self) -> NotIndexed:
         """What a command meets where there is no knowledge base; the hint is the step that comes next."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISLNK
@@ -25,6 +26,8 @@ from kebab.errors import (
 )
 
 BUSY_TIMEOUT_S = 10.0
+REPLACED_WITHIN_S = 5.0
+"""How long a reader waits for a store that is being put in the place of another: that takes a few renames."""
 READING_KB = 16_384
 WRITING_KB = 32_768
 """Page cache of one connection; readers have several."""
@@ -58,11 +61,22 @@ class Database:
     opened, under the same rules.
     """
 
-    def __init__(self, path: Path, *, readonly: bool = False, any_schema: bool = False) -> None:
-        """``any_schema`` also lets a reader open a file whose schema is older than this code."""
+    def __init__(
+        self,
+        path: Path,
+        *,
+        readonly: bool = False,
+        any_schema: bool = False,
+        is_replaced: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """``any_schema`` also lets a reader open a file whose schema is older than this code.
+
+        ``is_replaced`` says whether somebody is putting another file in its place: a reader waits for it.
+        """
         self.path = path
         self.readonly = readonly
         self._any_schema = any_schema
+        self._is_replaced = is_replaced
         self._lock = threading.Lock()
         self._pool: Pool | None = None
         self._file: FileKey | None = None
@@ -202,9 +216,10 @@ class Database:
         pool = self._pool
         if pool is not None and (pool.held or self._file == _key(self.path)):
             return pool
-        if not self.readonly:
+        key = self._awaited()
+        if key is None and not self.readonly:
             _create(self.path)
-        key = _key(self.path)
+            key = _key(self.path)
         if key is None:
             raise _not_indexed(self.path)
         with self._lock:
@@ -213,6 +228,13 @@ class Database:
                 if replaced is not None:
                     replaced.close()
             return self._pool
+
+    def _awaited(self) -> FileKey | None:
+        """Which file stands at the path, if need be a moment later; None where there is none."""
+        deadline = time.monotonic() + REPLACED_WITHIN_S
+        while (key := _key(self.path)) is None and self._is_replaced() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return key
 
     def _opened(self) -> ClosingConnection:
         """A new connection, to a file whose schema is known to be right."""
