@@ -78,10 +78,21 @@ def _print_size(size: int, options: argparse.Namespace, folder: Path) -> float:
     found = _search_process(folder)
     build = f"{sum(spent.values()):.0f} (" + ", ".join(f"{k} {v:.0f}" for k, v in spent.items()) + ")"
     memory = f"{found['rss_mb']:.0f} (peak {found['peak_mb']:.0f})"
-    _row(size, "kebab lexical", found["lexical"])
-    _row(size, "kebab vector", found["vector"], recall=f"{_recall(exact, queries, found['nearest']):.4f}")
-    _row(size, "kebab hybrid", found["hybrid"], memory=memory, build=build)
+    _row(size, "Kebab.search lexical", found["lexical"])
+    _row(
+        size,
+        "Kebab.search vector",
+        found["vector"],
+        recall=f"{_recall(exact, queries, found['nearest']):.4f}",
+    )
+    _row(size, "Kebab.search hybrid", found["hybrid"], memory=memory, build=build)
+    _row(size, "· with query embedding", found["embedded"])
+    for name, times in found["filtered"].items():
+        _row(size, f"· filter: {name}", times)
+    _row(size, "· beside a process that ingests", found["beside"])
     _row(size, "· vector engine alone, 100 nearest", found["engine_vector"])
+    rates = ", ".join(f"{threads} threads {rate:.0f}" for threads, rate in found["threads"].items())
+    print(f"| {size:,} | kebab hybrid, searches a second: {rates} | | | | | |", flush=True)
     yardstick = peers.exact_scan(exact, queries)
     _row(size, yardstick.name, yardstick.latencies, recall="1")
     if not options.no_peers:
@@ -98,7 +109,7 @@ def _peers(size: int, language: Language, queries: Queries, folder: Path) -> Ite
 
 def _search_process(folder: Path) -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.product", str(folder)],
+        [sys.executable, "-m", "benchmarks.product", "search", str(folder)],
         cwd=PROJECT,
         stdout=subprocess.PIPE,
         text=True,

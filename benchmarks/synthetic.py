@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-DIMENSIONS = 384
+DIMENSIONS = 768
+"""Those of the built-in model, under whose name the product stores these vectors."""
 BLOCK = 10_000
 CHUNKS_A_DOC = 10
 """Neighbouring chunks of one topic: a document is about something."""
