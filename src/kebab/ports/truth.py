@@ -72,6 +72,13 @@ class DocumentStore(Protocol):
         """What is known of one path."""
         ...
 
+    def at_one_moment(self) -> AbstractContextManager[None]:
+        """Let everything that this thread reads inside be of one moment, whatever others write meanwhile.
+
+        What is written through this object itself is seen.
+        """
+        ...
+
     def together(self) -> AbstractContextManager[None]:
         """Make the writes inside one transaction: all of them are seen at once, or none after an error."""
         ...

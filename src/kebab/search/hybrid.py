@@ -96,7 +96,8 @@ class HybridRetriever:
         freshness = Freshness(self.store, self.legs_in(query.mode))
         for _ in range(ATTEMPTS):
             since = freshness.state()
-            found = self._search(query)
+            with self.store.at_one_moment():
+                found = self._search(query)
             if freshness.holds(found, since=since):
                 return found
         return replace(found, degraded=(*found.degraded, CHANGING))

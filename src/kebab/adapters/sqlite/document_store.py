@@ -65,6 +65,11 @@ class SqliteDocumentStore:
         return FileState(*row) if row else None
 
     @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        with self._database.read():
+            yield
+
+    @contextmanager
     def together(self) -> Iterator[None]:
         # Ids are hashes: each document dirties a dozen random pages, and a commit writes every one of them.
         with self._database.write():
