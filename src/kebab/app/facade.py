@@ -7,7 +7,6 @@ loads none and searching works where the memory engine is not installed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +15,10 @@ from kebab.app.calls import Calls, call
 from kebab.assembly.engines import Engines
 from kebab.assembly.rooms import Rooms
 from kebab.domain.progress import Cancelled, Progress, never, silent
-from kebab.errors import Locked
 from kebab.wire import requests
 
 # What only annotations name is not loaded: making its dataclasses would be a third of a cold search.
 if TYPE_CHECKING:
-    from kebab.assembly.engines import Stores
     from kebab.config import Settings
     from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent
     from kebab.domain.answers import AskRequest as Question
@@ -42,7 +39,6 @@ if TYPE_CHECKING:
     from kebab.domain.why import WhyReport
     from kebab.evaluate.archive import Archive
     from kebab.evaluate.laboratory import Laboratory
-    from kebab.ingest.pipeline import IngestPipeline
     from kebab.memory.room import ExecutionMemory
 
 
@@ -118,8 +114,8 @@ class Kebab:
         """
         asked = requests.IngestRequest.of(dry_run=dry_run, force=force, allow_mass_delete=allow_mass_delete)
         flags = {**asked.arguments, "paths": tuple(paths)}
-        with self._ingesting(dry_run=asked.dry_run) as stores:
-            return self._pipeline(stores).run(**flags, progress=progress, cancelled=cancelled)
+        with self._rooms.ingesting(dry_run=asked.dry_run) as pipeline:
+            return pipeline.run(**flags, progress=progress, cancelled=cancelled)
 
     @call
     def ingest_text(
@@ -131,11 +127,8 @@ class Kebab:
         like a file's; those that are no text raise InvalidInput, and so does an empty text.
         """
         requests.IngestTextRequest.of(text=str(text), title=title, dry_run=dry_run)
-        with self._ingesting(dry_run=dry_run) as stores:
-            return self._pipeline(stores).ingest_text(title, text, dry_run=dry_run, progress=progress)
-
-    def _ingesting(self, *, dry_run: bool) -> AbstractContextManager[Stores]:
-        return self.engines.rehearsing() if dry_run else self.engines.writing("ingest")
+        with self._rooms.ingesting(dry_run=dry_run) as pipeline:
+            return pipeline.ingest_text(title, text, dry_run=dry_run, progress=progress)
 
     @call
     def runs(self, limit: int = 20) -> list[IngestRun]:
@@ -146,11 +139,6 @@ class Kebab:
     @call
     def run_items(self, run_id: str) -> list[IngestItem]:
         return self.engines.reading.ledger.items(run_id)
-
-    def _pipeline(self, stores: Stores) -> IngestPipeline:
-        from kebab.assembly.ingest import build_pipeline
-
-        return build_pipeline(self.settings, self.engines, stores)
 
     # --- search ------------------------------------------------------------------------------------
 
@@ -376,16 +364,9 @@ class Kebab:
     @call
     def keep_evaluation(self, report: EvalReport) -> bool:
         """Keep a run where there is a knowledge base to keep it in and nothing forbids writing."""
-        from kebab.evaluate.archive import Archive
+        from kebab.assembly.evaluate import keep_report
 
-        if self.engines.readonly or not self.engines.layout.database.is_file():
-            return False
-        try:
-            with self.engines.writing("eval run") as stores:
-                Archive(stores.evaluations).keep(report)
-        except Locked:
-            return False
-        return True
+        return keep_report(self.engines, report)
 
     # --- execution memory --------------------------------------------------------------------------
 

@@ -16,12 +16,27 @@ from kebab.assembly.ingest import build_pipeline
 from kebab.assembly.search import build_searcher
 from kebab.config.sections import Source
 from kebab.disk.scratch import scratch_folder
+from kebab.domain.evaluations import EvalReport
+from kebab.errors import Locked
+from kebab.evaluate.archive import Archive
 from kebab.evaluate.laboratory import Laboratory, Measured
 
 
 def build_laboratory(engines: Engines) -> Laboratory:
     """Measures the open knowledge base, and temporary ones with its settings."""
     return Laboratory(MeasuredBases(engines))
+
+
+def keep_report(engines: Engines, report: EvalReport) -> bool:
+    """Keep a run where there is a knowledge base to keep it in and nothing forbids writing."""
+    if engines.readonly or not engines.layout.database.is_file():
+        return False
+    try:
+        with engines.writing("eval run") as stores:
+            Archive(stores.evaluations).keep(report)
+    except Locked:
+        return False
+    return True
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ A room is imported when it is first used, so that ``kebab --help`` loads none.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from kebab.answer.pipeline import Asker
     from kebab.assembly.engines import Engines
     from kebab.evaluate.laboratory import Laboratory
+    from kebab.ingest.pipeline import IngestPipeline
     from kebab.memory.room import ExecutionMemory
     from kebab.search.read import Reader
     from kebab.search.searcher import Searcher
@@ -70,6 +73,16 @@ class Rooms:
             if searcher.is_whole:
                 self._asker = asker
             return asker
+
+    @contextmanager
+    def ingesting(self, *, dry_run: bool) -> Iterator[IngestPipeline]:
+        """The pipeline while nobody else writes; for a dry run, over the stores as they are."""
+        from kebab.assembly.ingest import build_pipeline
+
+        engines = self._engines
+        opened = engines.rehearsing() if dry_run else engines.writing("ingest")
+        with opened as stores:
+            yield build_pipeline(engines.settings, engines, stores)
 
     @once
     def reader(self) -> Reader:
