@@ -242,3 +242,17 @@ def test_what_agents_recorded_cannot_steer_the_terminal(cli) -> None:
     assert "summary" in shown
     assert "\x1b" not in shown
     assert "\x07" not in shown
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["search", "x", "-k", "0"], "limit is 0; it must be a whole number between 1 and 1000"),
+        (["similar", "x", "--min-score", "2"], "min_score is 2.0; it must be a number between 0 and 1"),
+        (["advise", "x", "--max-tokens", "3"], "max_tokens is 3; it must be a whole number between 20 and"),
+    ],
+)
+def test_a_value_out_of_bounds_is_named_as_everywhere(cli, command: list[str], message: str) -> None:
+    result = cli("memory", *command, "--json")
+    assert (result.code, result.error["code"]) == (2, "invalid_input")
+    assert message in result.error["message"]

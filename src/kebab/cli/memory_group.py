@@ -7,9 +7,7 @@ import click
 from kebab.cli.session import group
 from kebab.domain.recalls import Prefer
 
-LIMIT = click.option(
-    "-k", "--limit", default=10, show_default=True, type=click.IntRange(1, 1000), help="How many."
-)
+LIMIT = click.option("-k", "--limit", default=10, show_default=True, type=int, help="How many, up to 1000.")
 PREFER = click.option(
     "--prefer",
     type=click.Choice([Prefer.SUCCESS.value]),
@@ -19,7 +17,7 @@ TYPE = click.option("--type", "task_type", metavar="TYPE", help="Only this type 
 
 MIN_SCORE = click.option(
     "--min-score",
-    type=click.FloatRange(0, 1),
+    type=float,
     help="Least relevance, 0 to 1; 0 shows everything that is near.  [default: 0.5]",
 )
 HALF_LIFE = click.option(

@@ -14,7 +14,6 @@ from kebab.cli.memory_group import HALF_LIFE, LIMIT, MIN_SCORE, PREFER, TYPE, me
 from kebab.cli.session import Session, command
 from kebab.cli.times import moment
 from kebab.domain.executions import Execution, ExecutionFilters, TaskRecord, execution_id
-from kebab.domain.recalls import Prefer
 from kebab.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -89,9 +88,12 @@ def search(
     Shows how each run ended, what it cost, how relevant it is and the score of each signal. Exits with status
     1 if nothing like it was done before.
     """
-    kept, chosen = session.kebab().memory, Prefer(prefer or Prefer.NOTHING)
+    from kebab.wire.requests.memory import MemorySearchRequest
+
+    asked = MemorySearchRequest.of(text=text, limit=limit, prefer=prefer, words=words, **options)
+    kept = session.kebab().memory
     find = kept.search_words if words else kept.hybrid_search
-    found = find(text, limit=limit, filters=filters, prefer=chosen, **options)
+    found = find(asked.text, limit=asked.limit, filters=filters, prefer=asked.prefer, **options)
     return _shown(session, text, "lexical" if words else "hybrid", found)
 
 
@@ -118,13 +120,19 @@ def similar(
 
     Takes a text, or an embedding made by the model of the recorded runs.
     """
+    from kebab.wire.requests.memory import MemorySimilarRequest
+
+    numbers = _numbers(embedding.read()) if embedding else None
+    asked = MemorySimilarRequest.of(
+        text=text, embedding=numbers, model=model, limit=limit, prefer=prefer, **options
+    )
     found = session.kebab().memory.find_similar_executions(
-        text,
-        embedding=_numbers(embedding.read()) if embedding else None,
-        embedding_model=model,
-        limit=limit,
+        asked.text,
+        embedding=asked.embedding,
+        embedding_model=asked.model,
+        limit=asked.limit,
         filters=filters,
-        prefer=Prefer(prefer or Prefer.NOTHING),
+        prefer=asked.prefer,
         **options,
     )
     return _shown(session, text, "vector", found)
@@ -137,8 +145,10 @@ def similar(
 def tasks(session: Session, text: str, limit: int, min_score: float | None) -> int:
     """Find free-form task records, by words and by meaning."""
     from kebab.wire import memory as wire
+    from kebab.wire.requests.memory import MemoryTasksRequest
 
-    found = session.kebab().memory.find_similar_rlm_tasks(text, limit=limit, min_score=min_score)
+    asked = MemoryTasksRequest.of(text=text, limit=limit, min_score=min_score)
+    found = session.kebab().memory.find_similar_rlm_tasks(**asked.arguments)
     session.warn(f"{note.part} did not take part: {note.message}" for note in found.degraded)
     session.put(wire.task_search(text, found), lambda: view.task_hits(found, session.screen))
     return 0 if found.hits else 1
@@ -146,13 +156,15 @@ def tasks(session: Session, text: str, limit: int, min_score: float | None) -> i
 
 @command("list", parent=memory)
 @LIMIT
-@click.option("--offset", default=0, type=click.IntRange(0), help="Leave out so many of the newest.")
+@click.option("--offset", default=0, type=int, help="Skip this many of the newest.")
 @execution_filters
 def list_executions(session: Session, limit: int, offset: int, filters: ExecutionFilters) -> int:
     """List runs, newest first."""
     from kebab.wire import memory as wire
+    from kebab.wire.requests.memory import MemoryListRequest
 
-    found = session.kebab().memory.select(filters, limit=limit, offset=offset)
+    asked = MemoryListRequest.of(limit=limit, offset=offset)
+    found = session.kebab().memory.select(filters, limit=asked.limit, offset=asked.offset)
     session.put(wire.execution_list(found), lambda: view.executions(found, session.screen))
     return 0 if found else 1
 
@@ -203,8 +215,10 @@ def causes(session: Session, execution: str) -> int:
 def documents(session: Session, task: str, limit: int) -> int:
     """Show which documents helped with tasks like this one."""
     from kebab.wire import memory as wire
+    from kebab.wire.requests.memory import MemoryDocumentsRequest
 
-    found = session.kebab().memory.documents_that_helped(task, limit=limit)
+    asked = MemoryDocumentsRequest.of(task=task, limit=limit)
+    found = session.kebab().memory.documents_that_helped(**asked.arguments)
     session.put(wire.helpful_documents(task, found), lambda: view.documents(found, session.screen))
     return 0 if found else 1
 

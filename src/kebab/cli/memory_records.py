@@ -91,9 +91,7 @@ def feedback(
 
 @command("advise", parent=memory)
 @click.argument("task")
-@click.option(
-    "--max-tokens", default=400, show_default=True, type=click.IntRange(20, 100_000), help="Budget."
-)
+@click.option("--max-tokens", default=400, show_default=True, type=int, help="Budget, 20 to 100,000.")
 @MIN_SCORE
 @execution_filters
 def advise(
@@ -104,8 +102,12 @@ def advise(
     The shortest useful summary for an agent's prompt. Exits with status 1 if nothing like it was done before.
     """
     from kebab.wire import memory as wire
+    from kebab.wire.requests.memory import MemoryAdviseRequest
 
-    found = session.kebab().memory.advise(task, max_tokens=max_tokens, min_score=min_score, filters=filters)
+    asked = MemoryAdviseRequest.of(task=task, max_tokens=max_tokens, min_score=min_score)
+    found = session.kebab().memory.advise(
+        asked.task, max_tokens=asked.max_tokens, min_score=asked.min_score, filters=filters
+    )
     session.warn(f"{note.part} did not take part: {note.message}" for note in found.degraded)
     if not found.groups:
         session.say("nothing like this was done before")
