@@ -162,7 +162,7 @@ COLUMNS: Mapping[str, Mapping[str, Check]] = {
         "model_id": _name,
         "version": _str,
         "dimensions": _typed(Annotated[int, Meta(ge=1, le=_DIMENSIONS)]),
-        "form": _typed(Literal["int8", "float32"]),
+        "form": _typed(Literal["int12", "float32"]),
         "used": _count,
     },
     "embeddings": {"id": _count, "model": _count, "content_key": _id, "vector": _typed(bytes)},

@@ -6,5 +6,5 @@ ALTER TABLE chunks ADD COLUMN length INTEGER;
 -- A hash over all rows of the document and its text: what rots is found.
 ALTER TABLE documents ADD COLUMN seal BLOB;
 
--- How the model's vectors lie in `embeddings`: 'int8' or 'float32', a checksum of four bytes behind it.
+-- How the model's vectors lie in `embeddings`: 'int12' or 'float32', a checksum of four bytes behind it.
 ALTER TABLE embedding_models ADD COLUMN form TEXT NOT NULL DEFAULT 'float32';
