@@ -10,7 +10,7 @@ from functools import reduce
 from kebab.domain.chunks import Chunk
 from kebab.domain.documents import Block, LineSpan
 from kebab.domain.ids import BlockId, DocId, chunk_id
-from kebab.domain.places import joined
+from kebab.domain.places import Place, joined
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.chunk.split import Piece
 from kebab.ingest.parse.lines import Lines
@@ -54,7 +54,14 @@ class Chunker:
                     token_estimate=piece.tokens,
                     chunker_version=self.version,
                     policy_hash=policy_hash,
-                    place=reduce(joined, (block.place for block in members)),
+                    place=_place(members),
                 )
             )
         return chunks
+
+
+def _place(members: Sequence[Block]) -> Place | None:
+    # Asked first: most documents have no places, and a large run joins a hundred thousand of nothing.
+    if members[0].place is None:
+        return None
+    return reduce(joined, (block.place for block in members))
