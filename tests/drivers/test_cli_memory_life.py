@@ -1,0 +1,66 @@
+"""``kebab memory get|update|feedback|delete|advise|…`` as a process."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("surrealdb", reason="the memory extra is not installed")
+
+
+def record(cli, description: str, *options: str) -> str:
+    done = cli("memory", "record", description, "--agent", "ann", "--json", *options)
+    assert done.code == 0, done.err
+    return str(done.json["id"])
+
+
+def test_a_run_is_followed_through_its_life(cli) -> None:
+    key = record(
+        cli, "Deploy the shop", "--id", "d1", "--tag", "prod", "--scope", "project=shop", "--meta", "try=2",
+        "--tokens", "input=900", "--cost-cents", "0.25", "--approach", "blue and green",
+    )  # fmt: skip
+    known = cli("memory", "get", key, "--json").json
+    assert (known["tags"], known["scope"], known["metadata"]) == (["prod"], {"project": "shop"}, {"try": 2})
+    assert (known["tokens"], known["cost_cents"], known["exact_cost_cents"]) == ({"input": 900}, 0, 0.25)
+
+    judged = cli("memory", "feedback", key, "--failure", "--note", "reverted", "--by", "ci", "--json").json
+    assert (judged["success"], judged["quality_score"]) == (False, 0.0)
+    assert [each["note"] for each in judged["feedback"]] == ["reverted"]
+    changed = cli("memory", "update", key, "lesson=drain first", 'tags=["prod", "hot"]', "--json").json
+    assert (changed["lesson"], changed["tags"]) == ("drain first", ["prod", "hot"])
+    assert cli("memory", "update", key, "colour=red", "--json").error["code"] == "invalid_input"
+    taken = cli("memory", "record", "Something else", "--agent", "bob", "--id", "d1", "--json")
+    assert (taken.code, taken.error["code"]) == (2, "conflict")
+    assert cli("memory", "delete", key).out == "deleted 1\n"
+    assert cli("memory", "delete", key).code == 1
+    assert cli("memory", "get", key, "--json").error["code"] == "record_not_found"
+
+
+def test_advice_is_given_where_there_is_some(cli) -> None:
+    record(cli, "Fix the flaky login test", "--failure", "--error", "toast not found", "--id", "a")
+    record(cli, "Fix the flaky login test", "--lesson", "wait for the cookie", "--id", "b", "--parent", "a")
+    told = cli("memory", "advise", "the flaky login test")
+
+    assert told.code == 0
+    assert "tried 2 times, 1 worked" in told.out
+    assert "lesson: wait for the cookie [b]" in told.out
+    assert "toast not found [a]" in told.out
+    never = cli("memory", "advise", "bake sourdough bread", "--json")
+    assert (never.code, never.json["groups"], never.json["text"]) == (1, [], "")
+    effects = cli("memory", "effects", "a", "--json").json["effects"]
+    assert [each["execution"]["id"] for each in effects] == ["b"]
+
+
+def test_a_session_log_is_imported_after_a_rehearsal(cli, tmp_path) -> None:
+    log = tmp_path / "session.jsonl"
+    prompt = {
+        "type": "user", "uuid": "u", "sessionId": "s", "timestamp": "2026-03-01T10:00:00Z",
+        "message": {"role": "user", "content": "Fix the login test"},
+    }  # fmt: skip
+    log.write_text(json.dumps(prompt), encoding="utf-8")
+    dry = cli("memory", "import", str(log), "--format", "claude-code", "--dry-run", "--json")
+    assert (dry.json["new"], dry.json["dry_run"]) == (1, True)
+    assert cli("memory", "stats", "--json").json["executions"] == 0
+    assert cli("memory", "import", str(log), "--format", "claude-code").out == "recorded 1, failed 0\n"
+    assert cli("memory", "import", str(log), "--format", "claude-code", "--json").json["same"] == 1
