@@ -123,6 +123,8 @@ def fused(ranked: dict[str, list[Ranked]]) -> list[Fused]:
     comes after all of those.
     """
     head = rrf({name: hits[:CANDIDATES] for name, hits in ranked.items()})
+    if all(len(hits) <= CANDIDATES for hits in ranked.values()):
+        return head
     seen = {item.id for item in head}
     lowest = head[-1].score if head else 1.0
     tail = [item for item in rrf(ranked) if item.id not in seen]

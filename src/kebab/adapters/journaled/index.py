@@ -9,6 +9,7 @@ from dataclasses import replace
 from math import log
 from typing import TYPE_CHECKING
 
+from kebab.adapters.journaled.ops import record_of
 from kebab.adapters.journaled.queries import where
 from kebab.adapters.journaled.settle import settled_folder
 from kebab.adapters.journaled.settled import Settled
@@ -91,7 +92,13 @@ class ShelfIndex:
                 f"SELECT id, terms FROM records JOIN bodies USING (seq) WHERE kind = ? AND id IN ({marks})",
                 (KIND[self._kind], *texts),
             )
-            return {key: wanted.intersection(found.split()) for key, found in rows}
+            kept = dict(rows.fetchall())
+        return {
+            key: wanted.intersection(kept[key].split())
+            if kept.get(key)
+            else self._shelf.analyzer.held(text, wanted)
+            for key, text in texts.items()
+        }
 
     def _current(self, db: sqlite3.Connection) -> Settled:
         name = note(db, "settled") or "none"
@@ -115,9 +122,14 @@ class ShelfIndex:
         places = {seq for (seq,) in rows}
         self._terms = {seq: counts for seq, counts in self._terms.items() if seq in places}
         for seq in places - self._terms.keys():
-            row = db.execute("SELECT terms FROM bodies WHERE seq = ?", (seq,)).fetchone()
-            self._terms[seq] = Counter(row[0].split())
+            self._terms[seq] = Counter(self._terms_of(db, seq))
         return self._terms
+
+    def _terms_of(self, db: sqlite3.Connection, seq: int) -> list[str]:
+        body, terms = db.execute("SELECT body, terms FROM bodies WHERE seq = ?", (seq,)).fetchone()
+        if not terms:  # it stands in the journal still
+            terms = self._shelf.analyzer.index_text(record_of(self._kind, body, None, None).searched_text)
+        return str(terms).split()
 
     def _settled_words(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import replace
+from copy import copy
 from sys import byteorder
 from typing import Any
 
@@ -53,7 +53,9 @@ def decoded(payload: bytes) -> Op:
 def put(record: Execution | TaskRecord) -> Put:
     """The line that records this."""
     kind = MemoryKind.EXECUTIONS if isinstance(record, Execution) else MemoryKind.TASKS
-    bare = replace(record, embedding=None, embedding_model=None) if record.embedding else record
+    bare = copy(record)
+    for name in ("embedding", "embedding_model"):
+        object.__setattr__(bare, name, None)
     vector = None if record.embedding is None else pack(record.embedding)
     return Put(kind, msgspec.Raw(msgspec.json.encode(bare)), vector, record.embedding_model)
 

@@ -18,7 +18,7 @@ from kebab.domain.executions import Execution, TaskRecord
 from kebab.domain.learning import RetiredDay
 from kebab.ports import Analyzer, MemoryEntry, MemoryKind
 
-LAYOUT = "shelf-1"
+LAYOUT = "shelf-2"
 
 KIND = {MemoryKind.EXECUTIONS: 0, MemoryKind.TASKS: 1}
 DAY_COLUMNS = (
@@ -41,6 +41,7 @@ TABLES = {
 }
 INDEXES = """
 CREATE UNIQUE INDEX records_by_id ON records (kind, id);
+CREATE INDEX records_by_model ON records (kind, model, dimensions) WHERE model IS NOT NULL;
 CREATE INDEX records_by_time ON records (kind, finished_at);
 CREATE INDEX records_by_agent ON records (agent_id);
 CREATE INDEX records_by_parent ON records (parent) WHERE parent IS NOT NULL;
@@ -129,7 +130,8 @@ class Tables:
         row = _columns(record, entry, op)
         marks = ", ".join("?" * (len(row) + 1))
         self.db.execute(f"INSERT INTO {self._of}records VALUES ({marks})", (seq, *row))
-        terms = self.analyzer.index_text(entry.text)
+        # Over the shelf the terms wait until words are searched: most look-ups never ask for them.
+        terms = "" if self.overlay else self.analyzer.index_text(entry.text)
         kept = (seq, bytes(op.body), terms, checksum(row, bytes(op.body), terms, op.vector))
         self.db.execute(f"INSERT INTO {self._of}bodies VALUES (?, ?, ?, ?)", kept)
         if op.vector is not None:
