@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,10 @@ from kebab.errors import (
     ModelUnavailable,
     NotIndexed,
 )
+from tests.adapters.test_sqlite_forms import write_first_schema
 from tests.adapters.tiny_onnx import make_model
 from tests.memory_fakes import run
+from tests.samples import sample
 
 pytestmark = pytest.mark.slow
 
@@ -222,14 +225,27 @@ def test_a_bundle_with_a_strange_store_is_refused_and_what_is_here_stays(
         assert kb.search("rope").hits
 
 
-def _bundle_by_hand(store: Path, target: Path) -> None:
+def test_a_bundle_of_the_first_schema_is_migrated_beside_and_then_opened(tmp_path: Path) -> None:
+    other = make_project(tmp_path / "other", notes=1)
+    samples = [sample(f"old{n}.md", f"harbour {n}", f"밧줄 {n}", title=f"Old {n}") for n in range(3)]
+    whole = [replace(one, chunks=tuple(replace(c, block_ids=()) for c in one.chunks)) for one in samples]
+    write_first_schema(tmp_path / "first.sqlite", whole, {})
+    _bundle_by_hand(tmp_path / "first.sqlite", tmp_path / "all.kebab", chunks=6)
+    with Kebab.open(other) as kb:
+        kb.import_bundle(tmp_path / "all.kebab", force=True)
+        assert [document.path for document in kb.list_docs()] == ["old0.md", "old1.md", "old2.md"]
+        assert kb.search("harbour 2").hits[0].doc_path == "old2.md"
+        assert kb.doctor(full=True).healthy
+
+
+def _bundle_by_hand(store: Path, target: Path, *, chunks: int = 3) -> None:
     from kebab.upkeep.bundle import Contents, write_bundle
 
     def back_up(copy: Path) -> Contents:
         with closing(sqlite3.connect(store)) as connection, connection:
             connection.execute("VACUUM INTO ?", (str(copy),))
         connection.close()
-        return Contents(1, 3, 3, ())
+        return Contents(1, 3, chunks, ())
 
     write_bundle(target, back_up=back_up, inbox=target.parent / "none", kebab_version="0")
 

@@ -80,13 +80,13 @@ class Mover:
 
         Raises Corrupt where it cannot be used.
         """
-        with self.access.opened_copy(ready / STORE):
-            pass  # a damaged file, or one with foreign statements in it, is not opened for writing
+        # A damaged file, or one with foreign statements in it, is not opened for writing, which migrates it.
+        with self.access.opened_copy(ready / STORE) as stores:
+            check_contents(manifest, _contents(stores), source)
         checkup = self.beside(ready)
         try:
             with checkup.access.writing("import") as stores:
                 stores.database.require_whole()
-                check_contents(manifest, _contents(stores), source)
                 stores.documents.forget_times(except_source=INBOX_ID)
                 report = checkup.builder.indexer(stores).run()
                 if faults := checkup.faults(stores):
