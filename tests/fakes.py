@@ -124,6 +124,9 @@ class FakeDocumentStore:
     def file_states(self, source_id: str) -> dict[str, FileState]:
         return {s.state.path: s.state for s in self._sorted() if s.document.source_id == source_id}
 
+    def file_state(self, source_id: str, path: str) -> FileState | None:
+        return self.file_states(source_id).get(path)
+
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
         yield  # nobody else can write here

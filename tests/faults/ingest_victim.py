@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -14,7 +15,19 @@ import tantivy  # noqa: F401
 
 from kebab.app import Kebab
 
+
+def save_notes(kb: Kebab) -> None:
+    """Save a note after the other; a line says that one is saved."""
+    for number in range(NOTES):
+        text = f"zn{os.getpid()}n{number} in the harbour"
+        kb.ingest_text(text, title=f"Note {os.getpid()} {number}")
+        sys.stdout.write(f"saved {text}\n")
+        sys.stdout.flush()
+
+
+NOTES = 12
 TASKS = {
+    "notes": save_notes,
     "ingest": lambda kb: kb.ingest(allow_mass_delete=True),
     "force": lambda kb: kb.ingest(force=True, allow_mass_delete=True),
     "rebuild": lambda kb: kb.index(rebuild=True),

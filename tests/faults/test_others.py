@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from kebab.domain.ingests import IngestItem, IngestProgress, Outcome
+from kebab.domain.ingests import IngestItem, IngestProgress, Outcome, RunStatus
 from kebab.domain.queries import SearchMode
 from kebab.domain.reports import CheckStatus
-from kebab.errors import Locked, ModelUnavailable
+from kebab.errors import Locked, ModelUnavailable, StorageError
 from tests.faults.conftest import Base, check_of, make_base, sick
 
 pytestmark = pytest.mark.slow
@@ -34,7 +34,7 @@ def test_a_second_writer_is_told_who_writes_while_reading_goes_on(base: Base) ->
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, cwd=PROJECT, text=True, **pipes) as other:
         assert other.stdout.readline() == "held\n"
-        with base.open() as kb:
+        with base.open(storage__lock_timeout_s=0.2) as kb:
             for attempt in (kb.ingest, kb.index, lambda: kb.doctor(repair=True), lambda: kb.reset("data")):
                 with pytest.raises(Locked) as raised:
                     attempt()
@@ -46,6 +46,72 @@ def test_a_second_writer_is_told_who_writes_while_reading_goes_on(base: Base) ->
     with base.open() as kb:
         assert check_of(kb.doctor(), "lock").detail == "nobody writes"
         kb.ingest()
+
+
+def test_a_command_that_waits_says_for_whom_and_goes_on_when_it_may(base: Base) -> None:
+    command = [sys.executable, "-c", HOLDER, str(base.data / "writer.lock")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=PROJECT, text=True, **pipes) as other:
+        assert other.stdout.readline() == "held\n"
+        threading.Timer(2, other.kill).start()
+        own = {"KEBAB_STORAGE__DATA_DIR": str(base.data), "KEBAB_WORKSPACE__ROOT": str(base.root)}
+        saving = [sys.executable, "-m", "kebab", "ingest", "-", "--title", "Mine"]
+        done = subprocess.run(
+            saving, cwd=PROJECT, env={**os.environ, **own}, input="a note", text=True, capture_output=True
+        )
+    assert f"waiting for `ingest` (process {other.pid}" in done.stderr
+    assert (done.returncode, done.stdout.split(" ·")[0]) == (0, "1 indexed")
+
+
+def test_a_note_is_saved_and_found_while_a_long_ingest_goes_on(tmp_path: Path) -> None:
+    base = make_base(tmp_path, notes=600)
+    with base.open() as kb:
+        kb.ingest()
+    command = [sys.executable, "-m", "tests.faults.ingest_victim", "force", str(base.root), str(base.data)]
+    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "begin\n"
+        with base.open() as kb:
+            while kb.runs(1)[0].status is not RunStatus.RUNNING:
+                assert other.poll() is None
+            report = kb.ingest_text("moored in the harbour", title="Mine")
+            statuses = [run.status for run in kb.runs(2)]
+            found = kb.search("harbour", mode=SearchMode.LEXICAL).hits
+        assert other.wait(120) == 0
+    assert report.run.indexed == 1
+    assert statuses == [RunStatus.COMPLETED, RunStatus.RUNNING], (
+        "the note waited for the end of the other run"
+    )
+    with base.open() as kb:
+        assert kb.search("harbour", mode=SearchMode.VECTOR).hits[0].title == "Mine"
+        assert sick(kb.doctor(full=True)) == []
+    assert not found or found[0].title == "Mine"
+
+
+def test_whoever_empties_the_knowledge_base_waits_for_a_run_that_is_in_charge(base: Base) -> None:
+    with (
+        base.open() as kb,
+        base.open(storage__lock_timeout_s=0.2) as other,
+        kb.engines.session("ingest", in_charge=True),
+    ):
+        for attempt in (lambda: other.reset("data"), lambda: other.reset("vectors"), other.index):
+            with pytest.raises(Locked, match="`ingest`"):
+                attempt()
+        assert len(other.list_docs()) == 12
+
+
+def test_a_run_that_was_overtaken_by_a_reset_ends_and_makes_no_new_store(tmp_path: Path) -> None:
+    base = make_base(tmp_path, notes=30)
+    resets: list[str] = []
+
+    def reset(event: IngestProgress) -> None:
+        if event.item and not resets:
+            resets.append("done")
+            for file in base.data.glob("kebab.sqlite*"):
+                file.unlink()
+
+    with base.open() as kb, pytest.raises(StorageError, match="was reset or replaced meanwhile"):
+        kb.ingest(progress=reset)
+    assert not (base.data / "kebab.sqlite").exists()
 
 
 def test_without_its_model_words_are_found_and_the_lack_is_said(base: Base, tmp_path: Path) -> None:

@@ -17,11 +17,15 @@ from pathlib import Path
 
 from kebab.disk.locks import close, holds, try_lock
 from kebab.disk.private import FILE_MODE, make_folder, open_private, restrict
+from kebab.domain.turns import Waiting, unheard
 from kebab.errors import Locked, StorageError
 
 # Windows locks the first byte, and nobody else can read what is locked: the note begins after it.
 _NOTE_AT = 1
 _LONGEST_NOTE = 65_536
+_SHORTEST_S, _LONGEST_S = 0.001, 0.02
+"""How often a lock is tried that somebody else has."""
+_PATIENCE_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +46,22 @@ class LockOwner:
 
 
 @contextmanager
-def writer_lock(path: Path, *, command: str) -> Iterator[None]:
-    """Hold the lock while the block runs. Raises Locked, naming the owner, without waiting."""
+def writer_lock(
+    path: Path,
+    *,
+    command: str,
+    timeout_s: float = 0.0,
+    waiting: Waiting = unheard,
+    holder: Path | None = None,
+) -> Iterator[None]:
+    """Hold the lock while the block runs. Raises Locked, naming the owner, when it is not free in time.
+
+    ``waiting`` hears for whom it waits, once it has waited for a moment. ``holder`` is the lock whose owner
+    is named, where that is another one.
+    """
     descriptor = _opened(path)
     try:
-        _acquire(descriptor, path)
+        _acquire(descriptor, path, timeout_s=timeout_s, waiting=waiting, holder=holder)
         _sign(descriptor, command)
         yield
     finally:
@@ -84,16 +99,37 @@ def _opened(path: Path) -> int:
     return descriptor
 
 
-def _acquire(descriptor: int, path: Path) -> None:
+def _acquire(descriptor: int, path: Path, *, timeout_s: float, waiting: Waiting, holder: Path | None) -> None:
+    began, pause, told = time.monotonic(), _SHORTEST_S, False
+    while not _tried(descriptor, path):
+        waited = time.monotonic() - began
+        if waited >= timeout_s:
+            raise _refusal(_owner(descriptor, holder), waited)
+        if waited >= _PATIENCE_S and not told:
+            told = True
+            waiting(f"waiting for {_owner(descriptor, holder)}")
+        time.sleep(min(pause, timeout_s - waited))
+        pause = min(2 * pause, _LONGEST_S)
+
+
+def _tried(descriptor: int, path: Path) -> bool:
     try:
-        if try_lock(descriptor):
-            return
+        return try_lock(descriptor)
     except OSError as error:
         raise StorageError(f"cannot lock {path}: {error.strerror}") from error
-    owner = _signature(descriptor)
-    raise Locked(
-        f"another process writes: {owner}",
-        hint="wait until it is done; reading works meanwhile",
+
+
+def _owner(descriptor: int, holder: Path | None) -> LockOwner:
+    return (lock_owner(holder) if holder else None) or _signature(descriptor)
+
+
+def _refusal(owner: LockOwner, waited_s: float) -> Locked:
+    here = owner.pid == os.getpid() and owner.host == socket.gethostname()
+    who = "another thread of this process writes" if here else "another process writes"
+    waited = f"; waited {_duration(waited_s)}" if waited_s >= 1 else ""
+    return Locked(
+        f"{who}: {owner}{waited}",
+        hint="try again when it is done, or set storage.lock_timeout_s higher; reading works meanwhile",
         details={"pid": owner.pid, "host": owner.host, "command": owner.command, "age_s": owner.age_s},
     )
 

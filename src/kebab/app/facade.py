@@ -15,6 +15,7 @@ from kebab.app.calls import Calls, call
 from kebab.assembly.engines import Engines
 from kebab.assembly.rooms import Rooms
 from kebab.domain.progress import Cancelled, Progress, never, silent
+from kebab.domain.turns import Waiting, unheard
 from kebab.wire import requests
 
 # What only annotations name is not loaded: making its dataclasses would be a third of a cold search.
@@ -57,9 +58,9 @@ class Kebab:
     costly is made once and held, and what others change is seen by the next call.
     """
 
-    def __init__(self, settings: Settings, *, readonly: bool = False) -> None:
+    def __init__(self, settings: Settings, *, readonly: bool = False, waiting: Waiting = unheard) -> None:
         self.settings = settings
-        self.engines = Engines(settings, readonly=readonly)
+        self.engines = Engines(settings, readonly=readonly, waiting=waiting)
         self._rooms = Rooms(self.engines)
         self.calls = Calls()
 
@@ -72,17 +73,19 @@ class Kebab:
         data_dir: Path | None = None,
         readonly: bool = False,
         overrides: Mapping[str, object] | None = None,
+        waiting: Waiting = unheard,
     ) -> Kebab:
         """Read the settings once and build on them.
 
         ``root`` and ``data_dir`` replace what the file says; ``overrides`` does so for any dotted key.
+        ``waiting`` hears, in words, for whom a call that writes waits.
         """
         given: dict[str, object] = dict(overrides or {})
         if root is not None:
             given["workspace.root"] = str(root.expanduser().absolute())
         if data_dir is not None:
             given["storage.data_dir"] = str(data_dir.expanduser().absolute())
-        return cls(config.load(config_file, overrides=given), readonly=readonly)
+        return cls(config.load(config_file, overrides=given), readonly=readonly, waiting=waiting)
 
     def close(self) -> None:
         """Wait for the calls that run, and release files. Later calls raise Closed; closing twice is fine."""

@@ -21,6 +21,7 @@ from kebab.config import Settings
 from kebab.config.sections import EmbeddingModel, LlmModel
 from kebab.disk.data_folder import DataFolder
 from kebab.domain.layout import DataLayout
+from kebab.domain.turns import ALONE, Turns, Waiting, unheard
 from kebab.errors import EngineError, NotIndexed, ReadOnly
 from kebab.ports import (
     Embedder,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from kebab.adapters.source_files import DiskSourceFiles
     from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
     from kebab.adapters.sqlite.connection import Database
+    from kebab.adapters.turns import WriterRun, WriterTurns
     from kebab.assembly.memory import MemoryEngines
     from kebab.search.analyze import Analyzer
 
@@ -47,12 +49,22 @@ __all__ = ["Engines", "Stores"]
 class Engines:
     """Stores, indexes and models of one knowledge base."""
 
-    def __init__(self, settings: Settings, *, readonly: bool = False, downloads: Path | None = None) -> None:
-        """``downloads`` is where models are kept, by default in the data folder."""
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        readonly: bool = False,
+        downloads: Path | None = None,
+        waiting: Waiting = unheard,
+    ) -> None:
+        """``downloads`` is where models are kept, by default in the data folder; ``waiting`` hears for whom a
+        writer waits.
+        """
         self.settings = settings
         self.readonly = readonly
         self.folder = DataFolder(settings.data_dir)
         self.layout = DataLayout(settings.data_dir)
+        self._waiting = waiting
         self._downloads = downloads or self.layout.models
         self._databases: list[Database] = []
 
@@ -78,9 +90,9 @@ class Engines:
     def reading(self) -> Stores:
         """The stores, for reading; raises NotIndexed where there is no knowledge base."""
         # Looked for by name: a search that has nothing to finish loads nothing for it.
-        if not self.readonly and (self.layout.folder / ".import").exists():
-            with self.locked("finish an import"):
-                pass
+        if not self.readonly and self._import_waits():
+            with self._turns.turn("finish an import"):
+                self._settle_folder()
         return Stores(self._database(readonly=True))
 
     @property
@@ -95,18 +107,55 @@ class Engines:
     def _writing(self) -> Stores:
         return Stores(self._database(readonly=False))
 
+    @once
+    def _turns(self) -> WriterTurns:
+        from kebab.adapters.turns import WriterTurns
+
+        timeout_s = self.settings.lock_timeout_s
+        return WriterTurns(self.layout.lock, timeout_s=timeout_s, waiting=self._waiting)
+
+    @contextmanager
+    def session(self, command: str, *, in_charge: bool = False) -> Iterator[tuple[Stores, WriterRun]]:
+        """The stores, for writing turn by turn while others do too; created where they are missing.
+
+        With ``in_charge`` it begins when no other run brings derived data up to date. Raises ReadOnly in
+        read-only mode, and Locked, naming the owner, where it is not let in in time.
+        """
+        from kebab.adapters.turns import WriterRun
+
+        self.forbid_readonly(command)
+        self.folder.prepare()
+        if self._is_unsettled():
+            with self._turns.turn(command):
+                self._settle_folder()
+        stores = self._writing
+        stores.database.schema_version()  # the file that stands there now is the one
+        file = stores.database.identity
+        run = WriterRun(self._turns, command, check=lambda: stores.database.require(file))
+        try:
+            if in_charge:
+                run.take_charge(wait=True)
+            yield stores, run
+            # Whoever is in charge does so at its end; a note does not wait for that.
+            if run.take_charge():
+                with run.turn():
+                    stores.database.settle()
+        finally:
+            run.leave_charge()
+            self.folder.tighten()
+
     @contextmanager
     def writing(self, command: str) -> Iterator[Stores]:
-        """The stores, for writing, while no other process writes; created where they are missing.
+        """The stores, for writing, while nobody else does; created where they are missing.
 
-        Raises ReadOnly in read-only mode and Locked, naming the owner, while another process writes.
+        Raises ReadOnly in read-only mode and Locked, naming the owner, where others have not ended in time.
         """
         with self.locked(command):
             yield self._writing
             self._writing.database.settle()
 
     @contextmanager
-    def rehearsing(self) -> Iterator[Stores]:
+    def rehearsing(self) -> Iterator[tuple[Stores, Turns]]:
         """The stores as they are, for reading; empty ones, soon gone, where nothing is stored yet."""
         from tempfile import gettempdir
 
@@ -115,30 +164,40 @@ class Engines:
 
         stores = self.reading_or_none
         if stores:
-            yield stores
+            yield stores, ALONE
             return
         with scratch_folder(Path(gettempdir()), "rehearsal") as folder:
             database = Database(folder / "kebab.sqlite")
             try:
-                yield Stores(database)
+                yield Stores(database), ALONE
             finally:
                 database.close()
 
     @contextmanager
     def locked(self, command: str) -> Iterator[None]:
         """Keep other writers out, without opening the stores; raises like ``writing``."""
-        from kebab.adapters.writer_lock import writer_lock
-        from kebab.upkeep.swap import swap_of
-
         self.forbid_readonly(command)
         self.folder.prepare()
-        with writer_lock(self.layout.lock, command=command):
-            swap_of(self.layout).finish()
-            self.folder.sweep(writing=True)
+        with self._turns.charge(command), self._turns.turn(command):
+            self._settle_folder()
             try:
                 yield
             finally:
                 self.folder.tighten()
+
+    def _import_waits(self) -> bool:
+        """Whether an import is replacing this knowledge base, or was stopped while it did."""
+        return (self.layout.folder / ".import").exists()
+
+    def _is_unsettled(self) -> bool:
+        return self._import_waits() or bool(self.folder.leftovers())
+
+    def _settle_folder(self) -> None:
+        """Finish what was interrupted, and remove what killed processes left."""
+        from kebab.upkeep.swap import swap_of
+
+        swap_of(self.layout).finish()
+        self.folder.sweep(writing=True)
 
     def forbid_readonly(self, command: str) -> None:
         if self.readonly:
@@ -146,9 +205,7 @@ class Engines:
 
     def lock_owner(self) -> str | None:
         """Who writes now, in words; None when nobody does."""
-        from kebab.adapters.writer_lock import lock_owner
-
-        owner = lock_owner(self.layout.lock)
+        owner = self._turns.owner()
         return str(owner) if owner else None
 
     @contextmanager
@@ -183,17 +240,11 @@ class Engines:
         else:
             self.folder.prepare()
         try:
-            database = Database(self.layout.database, readonly=readonly, is_replaced=self._is_replaced)
+            database = Database(self.layout.database, readonly=readonly, is_replaced=self._import_waits)
         except NotIndexed as error:
             raise self.not_indexed() from error
         self._databases.append(database)
         return database
-
-    def _is_replaced(self) -> bool:
-        """Whether an import is putting another knowledge base in this one's place."""
-        from kebab.upkeep.swap import swap_of
-
-        return swap_of(self.layout).is_pending
 
     def not_indexed(self) -> NotIndexed:
         """What a command meets where there is no knowledge base; the hint is the step that comes next."""

@@ -32,7 +32,7 @@ def keep_report(engines: Engines, report: EvalReport) -> bool:
     if engines.readonly or not engines.layout.database.is_file():
         return False
     try:
-        with engines.writing("eval run") as stores:
+        with engines.session("eval run") as (stores, turns), turns.turn():
             Archive(stores.evaluations).keep(report)
     except Locked:
         return False

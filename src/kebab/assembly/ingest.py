@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kebab.domain.turns import ALONE, Turns
 from kebab.errors import ModelUnavailable, Timeout
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.limits import IngestLimits
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from kebab.config import Settings
 
 
-def build_pipeline(settings: Settings, engines: Engines, stores: Stores) -> IngestPipeline:
+def build_pipeline(
+    settings: Settings, engines: Engines, stores: Stores, turns: Turns = ALONE
+) -> IngestPipeline:
     """The pipeline that writes into ``stores``; without a usable model its report says so."""
     embedder, vectors, notes = _embedding(engines)
     return IngestPipeline(
@@ -34,6 +37,7 @@ def build_pipeline(settings: Settings, engines: Engines, stores: Stores) -> Inge
         embed_apart=engines.embeds_apart,
         vectors=vectors,
         notes=notes,
+        turns=turns,
     )
 
 

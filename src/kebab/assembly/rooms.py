@@ -76,13 +76,13 @@ class Rooms:
 
     @contextmanager
     def ingesting(self, *, dry_run: bool) -> Iterator[IngestPipeline]:
-        """The pipeline while nobody else writes; for a dry run, over the stores as they are."""
+        """The pipeline, which takes turns with others; for a dry run, over the stores as they are."""
         from kebab.assembly.ingest import build_pipeline
 
         engines = self._engines
-        opened = engines.rehearsing() if dry_run else engines.writing("ingest")
-        with opened as stores:
-            yield build_pipeline(engines.settings, engines, stores)
+        opened = engines.rehearsing() if dry_run else engines.session("ingest")
+        with opened as (stores, turns):
+            yield build_pipeline(engines.settings, engines, stores, turns)
 
     @once
     def reader(self) -> Reader:

@@ -64,6 +64,7 @@ class Session:
                 self.config,
                 readonly=self.readonly or readonly,
                 overrides={**self.overrides, **(overrides or {})},
+                waiting=lambda message: self.say(f"{message} …"),
             )
             click.get_current_context().call_on_close(self._opened.close)
             self._tell_settings()

@@ -23,6 +23,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     file: Path | None
     data_dir: Path
+    lock_timeout_s: float = 30.0
     sources: tuple[Source, ...]
     ingest: Ingest
     chunking: Chunking
@@ -43,6 +44,7 @@ def settled(file: File, path: Path | None, *, base: Path, environ: Mapping[str, 
     return Settings(
         file=path,
         data_dir=place,
+        lock_timeout_s=file.storage.lock_timeout_s,
         sources=_apart_from(place, _sources(file, base)),
         ingest=file.ingest,
         chunking=file.chunking,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import DocId
 from kebab.domain.progress import Cancelled, never
+from kebab.domain.turns import ALONE, Turns
 from kebab.ingest.fresh import Fresh
 from kebab.ingest.lean import leaning
 from kebab.ingest.workers import WorkerDied, Workers
@@ -51,9 +52,14 @@ def _uncounted(_: int) -> None:
 
 
 def catch_up_lexical(
-    store: DocumentStore, index: LexicalIndex, *, fresh: Fresh | None = None, applied: Counted = _uncounted
+    store: DocumentStore,
+    index: LexicalIndex,
+    *,
+    fresh: Fresh | None = None,
+    applied: Counted = _uncounted,
+    turns: Turns = ALONE,
 ) -> int:
-    """Apply what the words index lacks; returns how many chunks were added.
+    """Apply what the words index lacks, a turn for each batch; returns how many chunks were added.
 
     ``fresh`` may hold some of them ready. ``applied`` hears the number of chunks of each batch.
     """
@@ -63,11 +69,16 @@ def catch_up_lexical(
         index.apply(removed=removed, chunks=chunks, checkpoint=checkpoint, terms=fresh.terms)
         applied(len(chunks))
 
-    return _catch_up(store, index, apply, model=None, fresh=fresh)
+    return _catch_up(store, index, apply, model=None, fresh=fresh, turns=turns)
 
 
 def catch_up_vector(
-    store: DocumentStore, embeddings: EmbeddingStore, index: VectorIndex, *, applied: Counted = _uncounted
+    store: DocumentStore,
+    embeddings: EmbeddingStore,
+    index: VectorIndex,
+    *,
+    applied: Counted = _uncounted,
+    turns: Turns = ALONE,
 ) -> int:
     """Apply what the vector index lacks; a chunk without a vector waits until it has one."""
 
@@ -77,7 +88,7 @@ def catch_up_vector(
         index.apply(removed=removed, chunks=chunks, vectors=vectors, checkpoint=checkpoint)
         applied(len(chunks))
 
-    return _catch_up(store, index, apply, model=index.model, fresh=Fresh())
+    return _catch_up(store, index, apply, model=index.model, fresh=Fresh(), turns=turns)
 
 
 _Apply = Callable[[Sequence[DocId], list[StoredChunk], int], None]
@@ -90,28 +101,46 @@ def _catch_up(
     *,
     model: ModelKey | None,
     fresh: Fresh,
+    turns: Turns,
 ) -> int:
-    position = index.checkpoint()
-    if not store.oldest() <= position <= store.latest() or (position == 0 and store.latest() > 0):
-        return _rebuild(store, index, apply)
     count = 0
-    while change := store.pending(position, model=model, limit=DOCS_A_BATCH):
-        chunks = list(fresh.chunks(change.changed, store))
-        # A changed document is dropped as well before it is added: applying twice is applying once.
-        apply((*change.removed, *change.changed), chunks, change.upto)
-        count += len(chunks)
-        position = change.upto
-    return count
+    while True:
+        with turns.turn():
+            # Others may have applied something, or pruned, since the last turn.
+            position = index.checkpoint()
+            foreign = _is_foreign(store, position)
+            change = None if foreign else store.pending(position, model=model, limit=DOCS_A_BATCH)
+            if change:
+                chunks = list(fresh.chunks(change.changed, store))
+                # A changed document is dropped as well before it is added: applying twice is applying once.
+                apply((*change.removed, *change.changed), chunks, change.upto)
+                count += len(chunks)
+        if foreign:
+            count += _rebuild(store, index, apply, turns)
+        elif not change:
+            return count
 
 
-def _rebuild(store: DocumentStore, index: LexicalIndex | VectorIndex, apply: _Apply) -> int:
-    """Build anew. The position stays 0 until the last batch, so that a half-built index is begun again."""
-    index.clear()
-    latest, count = store.latest(), 0
+def _is_foreign(store: DocumentStore, position: int) -> bool:
+    """Whether an index that stands here cannot follow: it is new, too old, or of another store."""
+    latest = store.latest()
+    return not store.oldest() <= position <= latest or (position == 0 and latest > 0)
+
+
+def _rebuild(store: DocumentStore, index: LexicalIndex | VectorIndex, apply: _Apply, turns: Turns) -> int:
+    """Build anew. The position stays 0 until the last batch, so that a half-built index is begun again.
+
+    What others store meanwhile stands in the outbox behind the position that is recorded at the end.
+    """
+    with turns.turn():
+        index.clear()
+        latest, count = store.latest(), 0
     for batch in _batches(store.stored_chunks(), CHUNKS_A_BATCH):
-        apply((), batch, 0)
+        with turns.turn():
+            apply((), batch, 0)
         count += len(batch)
-    apply((), [], latest)
+    with turns.turn():
+        apply((), [], latest)
     return count
 
 
@@ -127,11 +156,14 @@ def _batches(chunks: Iterable[StoredChunk], size: int) -> Iterator[list[StoredCh
         yield batch
 
 
-def prune(store: DocumentStore, indexes: Iterable[LexicalIndex | VectorIndex]) -> None:
-    """Forget the part of the outbox that every index has applied."""
-    upto = min((index.checkpoint() for index in indexes), default=0)
-    if upto > store.oldest():
-        store.prune_outbox(upto)
+def prune(
+    store: DocumentStore, indexes: Iterable[LexicalIndex | VectorIndex], *, turns: Turns = ALONE
+) -> None:
+    """Forget the part of the outbox that every index has applied. Only whoever is in charge may."""
+    with turns.turn():
+        upto = min((index.checkpoint() for index in indexes), default=0)
+        if upto > store.oldest():
+            store.prune_outbox(upto)
 
 
 def embed_missing(
@@ -141,12 +173,14 @@ def embed_missing(
     batch_size: int = 64,
     progress: Callable[[int], None] = _uncounted,
     cancelled: Cancelled = never,
+    turns: Turns = ALONE,
 ) -> int:
     """Embed every chunk whose content lacks a vector of this model; returns how many.
 
     ``progress`` hears the number done so far. Raises ModelUnavailable; what was done before it is kept.
     """
-    with EmbeddingPump(embeddings, embedder, batch_size=batch_size, cancelled=cancelled) as pump:
+    pumping = EmbeddingPump(embeddings, embedder, batch_size=batch_size, cancelled=cancelled, turns=turns)
+    with pumping as pump:
         pump.drain(progress)
         return pump.done
 
@@ -173,6 +207,7 @@ class EmbeddingPump:
     cancelled: Cancelled = never
     workers: Workers | None = None
     """Processes with the job EMBED, which embeds with this model; without them, a thread of this process."""
+    turns: Turns = ALONE
     done: int = 0
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "kebab-embed"))
     _flights: deque[_Flight] = field(default_factory=deque)
@@ -213,7 +248,8 @@ class EmbeddingPump:
         vectors = self._received(flight)
         if vectors is not None:
             keys = flight.keys[: len(vectors)]
-            self.embeddings.put_vectors(ModelKey.of(self.embedder), keys, vectors)
+            with self.turns.turn():
+                self.embeddings.put_vectors(ModelKey.of(self.embedder), keys, vectors)
             self.done += len(keys)
 
     def _sent(self, keys: list[str], texts: list[str]) -> _Flight:

@@ -27,6 +27,8 @@ class Changes:
     """How many documents of the source the store holds."""
     moved: int
     """How many of the gone files turned up under another path."""
+    states: Mapping[str, FileState]
+    """What was known of each path before the scan began."""
 
     def check_removals(self) -> None:
         """Raises MassDelete for a scan that lacks more than half; a file that was moved is not lost."""
@@ -64,13 +66,15 @@ def compare(
         else:
             tasks.append(_task(source, file, state if current else None))
     gone = _gone(scan, known, under)
-    return Changes(source, scan, tasks, unchanged, gone, len(known), _moved(gone, scan, known))
+    return Changes(source, scan, tasks, unchanged, gone, len(known), _moved(gone, scan, known), known)
 
 
 def removal(source_id: str, known: Mapping[str, FileState]) -> Changes:
     """All that is known of a source, gone."""
     nothing = Scan([], [])
-    return Changes(SourceFolder(source_id, Path()), nothing, [], 0, list(known.values()), len(known), 0)
+    return Changes(
+        SourceFolder(source_id, Path()), nothing, [], 0, list(known.values()), len(known), 0, known
+    )
 
 
 class _Fingerprints(dict[str, str]):

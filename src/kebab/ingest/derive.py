@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kebab.domain.ingests import IngestPhase
+from kebab.domain.progress import Cancelled
+from kebab.domain.turns import ALONE, Turns
 from kebab.errors import ModelUnavailable, Timeout
 from kebab.ingest.catch_up import EmbeddingPump, catch_up_lexical, catch_up_vector, prune
 from kebab.ingest.fresh import Fresh
@@ -13,6 +15,10 @@ from kebab.ingest.ledger import RunLog
 from kebab.ports import DocumentStore, EmbeddingStore, LexicalIndex, ModelKey, VectorIndex
 
 VECTORS_A_CATCH_UP = 4096
+FEW_DOCUMENTS = 100
+"""So many are indexed by a run that is not in charge."""
+ROUNDS = 20
+"""How often the run that is in charge looks for what others stored while it finished."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,16 +36,30 @@ class Deriver:
     log: RunLog
     pump: EmbeddingPump | None
     """Embeds beside the run; None without a model, and once the model failed."""
+    turns: Turns = ALONE
 
     def words(self, fresh: Fresh) -> None:
         """Let the words index take what is stored; ``fresh`` is forgotten afterwards."""
         with self.log.stage("words"):
-            catch_up_lexical(self.store, self.lexical, fresh=fresh)
+            if self.turns.take_charge():
+                catch_up_lexical(self.store, self.lexical, fresh=fresh, turns=self.turns)
+            else:
+                self._few_words(fresh)
             fresh.forget()
+
+    def _few_words(self, fresh: Fresh) -> None:
+        """While another run is in charge, a few documents are indexed all the same: a note is found at once.
+
+        More are left to that run, and so is an index that is being built.
+        """
+        with self.turns.turn():
+            position = self.lexical.checkpoint()
+            if position and self.store.behind(position) <= FEW_DOCUMENTS:
+                catch_up_lexical(self.store, self.lexical, fresh=fresh, turns=self.turns)
 
     def step(self) -> None:
         """Write the vectors that are ready; never waits for the model."""
-        if self.pump is None:
+        if self.pump is None or not self.turns.take_charge():
             return
         try:
             self.pump.step()
@@ -47,8 +67,8 @@ class Deriver:
             self._without_model(self.pump, error)
 
     def embed(self) -> None:
-        """Embed until no vector is missing."""
-        if self.pump is None:
+        """Embed until no vector is missing, unless another run does."""
+        if self.pump is None or not self.turns.take_charge():
             return
         pump, embedder = self.pump, self.pump.embedder
         try:
@@ -62,25 +82,63 @@ class Deriver:
         finally:
             self.log.embedded = pump.done
 
-    def finish(self) -> None:
-        """Let the vector index take the rest, and forget the part of the outbox that nobody needs."""
-        indexes: list[LexicalIndex | VectorIndex] = [self.lexical]
-        with self.log.stage("vectors"):
-            if self.vectors is not None:
-                if catch_up_vector(self.store, self.embeddings, self.vectors):
-                    self.vectors.optimize()
-                indexes.append(self.vectors)
-            prune(self.store, indexes)
+    def finish(self, cancelled: Cancelled) -> None:
+        """Let the indexes take the rest, also of what others store meanwhile, and leave the charge.
+
+        Whoever stores something while this run is in charge leaves the indexes to it. So the charge is left
+        in a turn that finds nothing to do: what comes later finds nobody in charge.
+        """
+        if not self.turns.take_charge():
+            self.log.degraded.append(
+                f"the indexes follow when {self.turns.in_charge() or 'another run'} gets to it"
+            )
+            return
+        for _ in range(ROUNDS):
+            self._follow_vectors()
+            with self.turns.turn():
+                if cancelled() or self._is_done():
+                    self._leave()
+                    return
+            self.words(Fresh())
+            self.embed()
+        with self.turns.turn():
+            self._leave()
+
+    def _follow_vectors(self) -> None:
+        if self.vectors is not None:
+            with self.log.stage("vectors"):
+                if catch_up_vector(self.store, self.embeddings, self.vectors, turns=self.turns):
+                    with self.turns.turn():
+                        self.vectors.optimize()
+
+    def _is_done(self) -> bool:
+        if self.store.behind(self.lexical.checkpoint()):
+            return False
+        if self.vectors is None:
+            return True
+        model = self.vectors.model
+        missing = self.pump is not None and self.embeddings.count_missing(model)
+        return not missing and not self.store.behind(self.vectors.checkpoint(), model=model)
+
+    def _leave(self) -> None:
+        """Forget the part of the outbox that nobody needs, and let another run be in charge."""
+        prune(self.store, [self.lexical, *([self.vectors] if self.vectors else [])], turns=self.turns)
+        self.turns.leave_charge()
 
     def _vectors_follow(self) -> Callable[[int], None]:
-        """Hears how many vectors there are, and lets the vector index follow while the model works."""
+        """Hears how many vectors there are, and lets both indexes follow while the model works.
+
+        A model may take hours: what others store meanwhile is found by its words long before.
+        """
         applied = 0
 
         def heard(done: int) -> None:
             nonlocal applied
             self.log.advance(done)
+            if self.store.behind(self.lexical.checkpoint()):
+                self.words(Fresh())
             if self.vectors is not None and done - applied >= VECTORS_A_CATCH_UP:
-                catch_up_vector(self.store, self.embeddings, self.vectors)
+                catch_up_vector(self.store, self.embeddings, self.vectors, turns=self.turns)
                 applied = done
 
         return heard

@@ -20,6 +20,7 @@ from kebab.domain.ingests import (
     RunStatus,
 )
 from kebab.domain.progress import Progress
+from kebab.domain.turns import ALONE, Turns
 from kebab.ingest.parse.formats import extension
 from kebab.ports import Ledger
 
@@ -38,6 +39,7 @@ class RunLog:
     progress: Progress
     ledger: Ledger | None
     """None for a dry run, which leaves no trace."""
+    turns: Turns = ALONE
     run: IngestRun = field(
         default_factory=lambda: IngestRun(
             f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}", utc_now(), RunStatus.RUNNING
@@ -57,12 +59,14 @@ class RunLog:
     _total: int = 0
 
     def begin(self) -> None:
-        """Open the record, and close those of runs that were killed: one run at a time has the ledger."""
+        """Open the record. Whoever is in charge closes those of runs that were killed."""
         if self.ledger:
-            for earlier in self.ledger.runs(_RUNS):
-                if earlier.status is RunStatus.RUNNING:
-                    self.ledger.finish(earlier.cut_off(self.run.started_at))
-            self.ledger.begin(self.run)
+            alone = self.turns.take_charge()
+            with self.turns.turn():
+                for earlier in self.ledger.runs(_RUNS) if alone else ():
+                    if earlier.status is RunStatus.RUNNING:
+                        self.ledger.finish(earlier.cut_off(self.run.started_at))
+                self.ledger.begin(self.run)
         self._send("started")
 
     @contextmanager
@@ -132,7 +136,8 @@ class RunLog:
         try:
             self._note()
             if self.ledger:
-                self.ledger.finish(self.run)
+                with self.turns.turn():
+                    self.ledger.finish(self.run)
         finally:
             self._phase = IngestPhase.FINISH
             self._send(status.value, run=self.run, message=error)
@@ -154,7 +159,8 @@ class RunLog:
         fresh = self.items[self._noted :]
         self._noted = len(self.items)
         if self.ledger and fresh:
-            self.ledger.note(self.run.run_id, fresh)
+            with self.turns.turn():
+                self.ledger.note(self.run.run_id, fresh)
 
     def _send(
         self,

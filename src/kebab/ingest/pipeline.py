@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from kebab.domain.ingests import IngestPhase, IngestReport, RunStatus
 from kebab.domain.progress import Cancelled, Progress, never, silent
+from kebab.domain.turns import ALONE, Turns
 from kebab.errors import InvalidInput, MassDelete
 from kebab.ingest import inbox as inbox_folder
 from kebab.ingest.catch_up import EMBED, EmbeddingPump
@@ -21,6 +22,7 @@ from kebab.ingest.fresh import Fresh
 from kebab.ingest.ledger import RunLog
 from kebab.ingest.limits import IngestLimits
 from kebab.ingest.outcomes import record, removed, unstorable
+from kebab.ingest.overtaken import Seen
 from kebab.ingest.parse.formats import FORMATS
 from kebab.ingest.parse.parsed import Format
 from kebab.ingest.plan import Planner
@@ -42,6 +44,8 @@ from kebab.ports import (
 CHUNKS_A_CATCH_UP = 4096
 DOCS_A_STEP = 20
 """How often the embedding beside the run is looked after."""
+DOCS_A_REMOVAL = 500
+FEW_FILES = 8
 MANY_MISSING = 1000
 """Texts without a vector that are worth worker processes."""
 
@@ -74,6 +78,8 @@ class IngestPipeline:
     vectors: VectorIndex | None = None
     notes: tuple[str, ...] = ()
     """What the report is to say could not be done, such as loading the embedding model."""
+    turns: Turns = ALONE
+    """Every change is made inside a turn; between two of them others write."""
 
     def run(
         self,
@@ -91,7 +97,32 @@ class IngestPipeline:
         configuration no longer names; the latter are removed with ``allow_mass_delete``. Raises MassDelete,
         before anything is written, when more than half of a source would be removed.
         """
-        log = RunLog(progress, None if dry_run else self.ledger)
+        with self._at_once(paths):
+            return self._run(
+                paths,
+                dry_run=dry_run,
+                force=force,
+                allow_mass_delete=allow_mass_delete,
+                progress=progress,
+                cancelled=cancelled,
+            )
+
+    def _at_once(self, paths: Sequence[Path]) -> AbstractContextManager[None]:
+        """One turn for a few files beside a long run: each further turn would wait for a step of that run."""
+        few = 0 < len(paths) <= FEW_FILES and all(path.is_file() for path in paths)
+        return self.turns.turn() if few and not self.turns.take_charge() else nullcontext()
+
+    def _run(
+        self,
+        paths: Sequence[Path],
+        *,
+        dry_run: bool,
+        force: bool,
+        allow_mass_delete: bool,
+        progress: Progress,
+        cancelled: Cancelled,
+    ) -> IngestReport:
+        log = RunLog(progress, None if dry_run else self.ledger, self.turns)
         log.degraded.extend(self.notes)
         log.begin()
         try:
@@ -117,16 +148,24 @@ class IngestPipeline:
 
         Raises InvalidInput, before anything is written, for a text that is empty, too large or no text.
         """
+        if dry_run:
+            log = RunLog(progress, None)
+            log.begin()
+            log.skipped([self._planner.would_be_kept(self._draft(title, text))])
+            return log.finish(RunStatus.COMPLETED)
+        alone = self.turns.take_charge()
+        with self.turns.turn():
+            draft = self._draft(title, text)
+            draft.keep()
+            if not alone:
+                return self.run((draft.path,), progress=progress)
+        return self.run((draft.path,), progress=progress)
+
+    def _draft(self, title: str, text: str | bytes) -> inbox_folder.Draft:
         draft = inbox_folder.text_draft(self.inbox, title, text)
         if len(draft.content) > self.limits.max_file_bytes:
             raise InvalidInput(f"{title!r} cannot be stored: {too_large(self.limits.max_file_bytes)}")
-        if not dry_run:
-            draft.keep()
-            return self.run((draft.path,), progress=progress)
-        log = RunLog(progress, None)
-        log.begin()
-        log.skipped([self._planner.would_be_kept(draft)])
-        return log.finish(RunStatus.COMPLETED)
+        return draft
 
     @property
     def _planner(self) -> Planner:
@@ -137,6 +176,7 @@ class IngestPipeline:
             limits=self.limits,
             store=self.store,
             formats=self.formats,
+            turns=self.turns,
         )
 
     def _rehearse(self, changes: Sequence[Changes], log: RunLog, *, allow_mass_delete: bool) -> None:
@@ -167,14 +207,15 @@ class IngestPipeline:
                 # Begun while there is nothing, the index takes what this run keeps ready for it; begun later,
                 # it would be built from the store, which means reading all of it back.
                 derived.words(Fresh())
-            self._store_all(self._results(tasks, workers), log, derived, cancelled)
+            seen = Seen.of(changes, self.store)
+            self._store_all(self._results(tasks, workers), seen, log, derived, cancelled)
             if not cancelled():
                 for change in changes:
-                    self._remove(change, log)
+                    self._remove(change, seen, log)
             derived.words(Fresh())
             derived.embed()
-        log.enter(IngestPhase.FINISH)
-        derived.finish()
+            log.enter(IngestPhase.FINISH)
+            derived.finish(cancelled)
 
     def _deriver(self, log: RunLog, pump: EmbeddingPump | None) -> Deriver:
         return Deriver(
@@ -184,6 +225,7 @@ class IngestPipeline:
             vectors=self.vectors,
             log=log,
             pump=pump,
+            turns=self.turns,
         )
 
     def _workers(self, tasks: list[FileTask], stack: ExitStack) -> Workers | None:
@@ -215,11 +257,17 @@ class IngestPipeline:
                 batch_size=self.limits.batch_size,
                 cancelled=cancelled,
                 workers=workers if self.embed_apart else None,
+                turns=self.turns,
             )
         )
 
     def _store_all(
-        self, batches: Iterator[list[Result]], log: RunLog, derived: Deriver, cancelled: Cancelled
+        self,
+        batches: Iterator[list[Result]],
+        seen: Seen,
+        log: RunLog,
+        derived: Deriver,
+        cancelled: Cancelled,
     ) -> None:
         """Store what was read as it comes, with what is derived close behind."""
         fresh = Fresh()
@@ -229,7 +277,7 @@ class IngestPipeline:
                 results = next(batches, None)
             if results is None:
                 break
-            self._keep_all(results, fresh, log)
+            self._keep_all(results, seen, fresh, log)
             written = [len(result.chunks) for result in results if isinstance(result, Prepared)]
             unstepped += len(written)
             unindexed += sum(written)
@@ -241,30 +289,34 @@ class IngestPipeline:
                 derived.words(fresh)
         derived.words(fresh)
 
-    def _keep_all(self, results: Sequence[Result], fresh: Fresh, log: RunLog) -> None:
+    def _keep_all(self, results: Sequence[Result], seen: Seen, fresh: Fresh, log: RunLog) -> None:
         """Store the results in one transaction; where one of them cannot be stored, each in its own."""
         try:
-            with log.stage("store"), self.store.together():
-                for result in results:
-                    self._keep(result, fresh)
+            with self.turns.turn(), log.stage("store"), self.store.together():
+                kept = [self._keep(result, seen, fresh) for result in results]
         except InvalidInput as error:
             if len(results) > 1:
                 for result in results:
-                    self._keep_all([result], fresh, log)
+                    self._keep_all([result], seen, fresh, log)
                 return
-            results = [unstorable(result, error) for result in results]
-        for result in results:
+            kept = [unstorable(result, error) for result in results]
+        for result in kept:
             record(result, log)
 
-    def _keep(self, result: Result, fresh: Fresh) -> None:
+    def _keep(self, result: Result, seen: Seen, fresh: Fresh) -> Result:
+        """Store a result; returns what became of it."""
         match result:
             case Prepared(document, chunks, state, terms):
-                fresh.keep(document.doc_id, self.store.put(document, chunks, state), terms)
-            case SameContent(source_id, state):
+                if seen.is_overtaken(document.source_id, state):
+                    return SameContent(document.source_id, state)
+                fresh.keep(document.source_id, state, self.store.put(document, chunks, state), terms)
+            case SameContent(source_id, state) if not seen.is_overtaken(source_id, state):
                 self.store.touch(source_id, [state])
+        return result
 
-    def _remove(self, change: Changes, log: RunLog) -> None:
-        with log.stage("store"):
-            if change.gone:
-                self.store.remove([state.doc_id for state in change.gone])
-        log.skipped(removed(change.source.id, state) for state in change.gone)
+    def _remove(self, change: Changes, seen: Seen, log: RunLog) -> None:
+        for start in range(0, len(change.gone), DOCS_A_REMOVAL):
+            with self.turns.turn(), log.stage("store"):
+                gone = seen.still_gone(change.source.id, change.gone[start : start + DOCS_A_REMOVAL])
+                self.store.remove([state.doc_id for state in gone])
+            log.skipped(removed(change.source.id, state) for state in gone)

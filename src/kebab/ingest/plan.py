@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kebab.domain.documents import INBOX_ID
 from kebab.domain.ingests import IngestItem, Outcome
+from kebab.domain.turns import ALONE, Turns
 from kebab.errors import StorageError
 from kebab.ingest import inbox as inbox_folder
 from kebab.ingest.changes import Changes, compare, removal
@@ -32,6 +33,7 @@ class Planner:
     limits: IngestLimits
     store: DocumentStore
     formats: Mapping[str, Format] = FORMATS
+    turns: Turns = ALONE
 
     def plan(
         self, paths: Sequence[Path], log: RunLog, *, dry_run: bool, force: bool, remove_abandoned: bool
@@ -60,7 +62,8 @@ class Planner:
         def adopt(file: Path) -> Target | None:
             draft = self._draft(file)
             if isinstance(draft, Draft) and not dry_run:
-                draft.keep()
+                with self.turns.turn():
+                    draft.keep()
                 return Target(inbox, draft.path.relative_to(self.inbox).as_posix())
             log.skipped([self.would_be_kept(draft) if isinstance(draft, Draft) else draft])
             return None
@@ -97,6 +100,8 @@ class Planner:
             yield change
 
     def _change(self, target: Target, *, force: bool) -> Changes:
+        # Before the scan: what another writer adds during it must not look like a file that is gone.
+        known = self.store.file_states(target.source.id)
         found = scan(
             target.source,
             max_file_bytes=self.limits.max_file_bytes,
@@ -108,7 +113,7 @@ class Planner:
         return compare(
             target.source,
             found,
-            self.store.file_states(target.source.id),
+            known,
             policy=self.policy,
             formats=self.formats,
             force=force,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kebab.domain.ids import ChunkId, DocId
     from kebab.domain.ingests import FileState, IngestItem, IngestRun
     from kebab.domain.queries import SearchFilters
+    from kebab.domain.turns import Turns
     from kebab.ports.models import ModelKey, Vectors
 
 
@@ -310,8 +311,21 @@ class StoreAccess(Protocol):
     @property
     def reading_or_none(self) -> Stores | None: ...
 
+    def session(
+        self, command: str, *, in_charge: bool = False
+    ) -> AbstractContextManager[tuple[Stores, Turns]]:
+        """The stores, for writing turn by turn while others do too; created where they are missing.
+
+        With ``in_charge`` it begins when no other run brings derived data up to date. Raises ReadOnly and
+        Locked.
+        """
+        ...
+
     def writing(self, command: str) -> AbstractContextManager[Stores]:
-        """The stores, for writing, created where they are missing. Raises ReadOnly, Locked."""
+        """The stores, for writing while nobody else does, created where they are missing.
+
+        Raises ReadOnly, and Locked where others have not ended in time.
+        """
         ...
 
     def locked(self, command: str) -> AbstractContextManager[None]:

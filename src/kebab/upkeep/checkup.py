@@ -10,6 +10,7 @@ from pathlib import Path
 from kebab.disk.data_folder import DataFolder
 from kebab.domain.layout import DataLayout
 from kebab.domain.reports import Check, CheckStatus, DoctorReport
+from kebab.domain.turns import ALONE, InCharge, Turns
 from kebab.errors import EngineError, Locked, NotIndexed
 from kebab.ingest.pipeline import IngestPipeline
 from kebab.ports import Analyzer, MemoryAccess, StoreAccess, Stores
@@ -47,7 +48,7 @@ class Checkup:
     memory: MemoryAccess | None
     """None where nothing was ever recorded."""
 
-    pipeline: Callable[[Stores], IngestPipeline]
+    pipeline: Callable[[Stores, Turns], IngestPipeline]
     """Reads the sources into the stores, for what is damaged in them."""
 
     def run(self, *, repair: bool, full: bool = False) -> DoctorReport:
@@ -94,9 +95,9 @@ class Checkup:
             self.access.require()
             if not repair:
                 return self._doctor(self.access.reading, full=full, writing=writing).examine()
-            with self.access.writing("doctor --repair") as stores:
+            with self.access.session("doctor --repair", in_charge=True) as (stores, turns):
                 # Whoever repairs looks at everything: the part not looked at would be called healthy.
-                return self._doctor(stores, full=True, writing=False).mend()
+                return self._doctor(stores, full=True, writing=False, turns=turns).mend()
         except NotIndexed as error:
             return [Check("store", CheckStatus.WARNING, error.message, error.hint)]
         except Locked:
@@ -118,7 +119,7 @@ class Checkup:
             checks.append(examine_model(embedder, stores.embeddings, samples=samples, compared=_COMPARED))
         return [check for check in checks if check.status is CheckStatus.FAULT]
 
-    def _doctor(self, stores: Stores, *, full: bool, writing: bool) -> Doctor:
+    def _doctor(self, stores: Stores, *, full: bool, writing: bool, turns: Turns = ALONE) -> Doctor:
         broken: EngineError | None = None
         try:
             self.builder.meaning()
@@ -130,11 +131,11 @@ class Checkup:
             embeddings=stores.embeddings,
             ledger=stores.ledger,
             analyzer=self.analyzer,
-            indexer=self.builder.indexer(stores),
+            indexer=self.builder.indexer(stores, turns=turns),
             model_error=broken,
             writing=writing,
             full=full,
-            read_again=lambda: self.pipeline(stores).run(),
+            read_again=lambda: self.pipeline(stores, InCharge(turns)).run(),
         )
 
     def _memory(self, *, repair: bool) -> list[Check]:

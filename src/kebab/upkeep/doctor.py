@@ -87,15 +87,20 @@ class Doctor:
         before = self.examine()
         sick = {check.name: check for check in before if check.status in _SICK}
         if not sick.keys() & {STORE, DOCUMENTS, COUNTS, WORDS, VECTORS, MODEL, MISSING, "ingest runs"}:
-            self._prune()
+            with self.indexer.turns.turn():
+                self._prune()
             return before
-        if STORE in sick and not self._reindexed():
-            return before
+        turns = self.indexer.turns
+        with turns.turn():
+            if STORE in sick and not self._reindexed():
+                return before
         self._mend_truth()
-        self._clear(sick)
+        with turns.turn():
+            self._clear(sick)
         self._follow()
-        self._prune()
-        self._close_runs()
+        with turns.turn():
+            self._prune()
+            self._close_runs()
         after = {check.name: check for check in self.examine()}
         known = {check.name for check in before}
         seen_now = [check for name, check in after.items() if name not in known]
@@ -113,12 +118,14 @@ class Doctor:
 
     def _mend_truth(self) -> None:
         """Drop damaged vectors, and read damaged documents again from where they came."""
-        self.embeddings.drop_damaged()
-        self.embeddings.recount()
+        with self.indexer.turns.turn():
+            self.embeddings.drop_damaged()
+            self.embeddings.recount()
         documents = guarded(DOCUMENTS, self._documents)
         if documents.status is CheckStatus.OK or self.read_again is None:
             return
-        self.store.distrust(self.store.damaged())
+        with self.indexer.turns.turn():
+            self.store.distrust(self.store.damaged())
         try:
             self.read_again()
         except KebabError:

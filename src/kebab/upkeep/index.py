@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from kebab.domain.ingests import IngestPhase, IngestProgress
 from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.domain.reports import IndexReport
+from kebab.domain.turns import ALONE, Turns
 from kebab.errors import EngineError, KebabError
 from kebab.ingest.catch_up import catch_up_lexical, catch_up_vector, embed_missing, prune
+from kebab.ingest.derive import ROUNDS
 from kebab.ports import (
     DocumentStore,
     Embedder,
@@ -39,6 +41,8 @@ class Indexer:
     batch_size: int = 64
     notes: tuple[str, ...] = ()
     """What the report is to say could not be done, such as loading the model."""
+    turns: Turns = ALONE
+    """Every change is made inside a turn; whoever runs this is in charge."""
 
     def run(
         self,
@@ -68,26 +72,48 @@ class Indexer:
         self, words: bool, meaning: bool, rebuild: bool, progress: Progress, cancelled: Cancelled
     ) -> int:
         embedded = 0
-        if words:
-            self._follow_words(rebuild)
-        if meaning and self.embedder and self.vectors:
-            embedded = self._embed(self.embedder, progress, cancelled)
-            progress(IngestProgress("progress", IngestPhase.FINISH))
-            self._follow_vectors(self.vectors, rebuild)
-        own = (self.vectors,) if self.vectors else ()
-        prune(self.store, [self.lexical, *own, *self.followers])
+        # Others may store something meanwhile and leave the indexes to this run, which ends when there is
+        # nothing left: see Deriver.finish.
+        for once in range(ROUNDS):
+            if words:
+                self._follow_words(rebuild and not once)
+            if meaning and self.embedder and self.vectors:
+                embedded += self._embed(self.embedder, progress, cancelled)
+                progress(IngestProgress("progress", IngestPhase.FINISH))
+                self._follow_vectors(self.vectors, rebuild and not once)
+            with self.turns.turn():
+                if cancelled() or not self._is_behind(words, meaning):
+                    self._leave()
+                    break
         return embedded
+
+    def _is_behind(self, words: bool, meaning: bool) -> bool:
+        if words and self.store.behind(self.lexical.checkpoint()):
+            return True
+        index = self.vectors
+        if not meaning or index is None:
+            return False
+        missing = self.embeddings.count_missing(index.model)
+        return bool(missing or self.store.behind(index.checkpoint(), model=index.model))
+
+    def _leave(self) -> None:
+        own = (self.vectors,) if self.vectors else ()
+        prune(self.store, [self.lexical, *own, *self.followers], turns=self.turns)
+        self.turns.leave_charge()
 
     def _follow_words(self, rebuild: bool) -> None:
         if rebuild:
-            self.lexical.clear()
-        catch_up_lexical(self.store, self.lexical)
+            with self.turns.turn():
+                self.lexical.clear()
+        catch_up_lexical(self.store, self.lexical, turns=self.turns)
 
     def _follow_vectors(self, index: VectorIndex, rebuild: bool) -> None:
         if rebuild:
-            index.clear()
-        if catch_up_vector(self.store, self.embeddings, index):
-            index.optimize()
+            with self.turns.turn():
+                index.clear()
+        if catch_up_vector(self.store, self.embeddings, index, turns=self.turns):
+            with self.turns.turn():
+                index.optimize()
 
     def _embed(self, embedder: Embedder, progress: Progress, cancelled: Cancelled) -> int:
         total = self.embeddings.count_missing(ModelKey.of(embedder))
@@ -101,7 +127,12 @@ class Indexer:
 
         advanced(0)
         return embed_missing(
-            self.embeddings, embedder, batch_size=self.batch_size, progress=advanced, cancelled=cancelled
+            self.embeddings,
+            embedder,
+            batch_size=self.batch_size,
+            progress=advanced,
+            cancelled=cancelled,
+            turns=self.turns,
         )
 
     def _report(self, embedded: int, rebuilt: bool, cancelled: bool, duration_ms: int) -> IndexReport:
@@ -142,8 +173,9 @@ class IndexBuilder:
         """Bring up to date what the flags name, or all of it. Raises NotIndexed, Locked, ModelUnavailable."""
         meaning = embeddings or model is not None
         self.access.require()
-        with self.access.writing("index") as stores:
-            return self.indexer(stores, model=model, batch_size=batch_size, required=meaning).run(
+        with self.access.session("index", in_charge=True) as (stores, turns):
+            indexer = self.indexer(stores, model=model, batch_size=batch_size, required=meaning, turns=turns)
+            return indexer.run(
                 words=lexical or not meaning,
                 meaning=meaning or not lexical,
                 rebuild=rebuild,
@@ -158,6 +190,7 @@ class IndexBuilder:
         model: str | None = None,
         batch_size: int | None = None,
         required: bool = False,
+        turns: Turns = ALONE,
     ) -> Indexer:
         """With ``required`` a model that cannot be loaded is raised; otherwise the report says so."""
         notes: tuple[str, ...] = ()
@@ -177,6 +210,7 @@ class IndexBuilder:
             followers=self._answering() if model else (),
             batch_size=batch_size or self.batch_size,
             notes=notes,
+            turns=turns,
         )
 
     def meaning(self, model: str | None = None) -> tuple[Embedder | None, VectorIndex | None]:

@@ -146,7 +146,7 @@ def test_what_was_just_stored_is_neither_read_back_nor_analysed_again(
     made = put(store, tmp_path, "a.md", "# Title\n\n## Part\n\nApple pie\n\n## Other\n\nBanana\n")
     put(store, tmp_path, "b.md", "# Known only to the store\n")
     ready = ["made", "elsewhere"]
-    fresh.keep(made.document.doc_id, store.chunks_of(made.document.doc_id), ready)
+    fresh.keep("notes", made.state, store.chunks_of(made.document.doc_id), ready)
     assert catch_up_lexical(store, index, fresh=fresh) == 3
     bodies = [" ".join(terms) for _, terms in index._bodies.values()]
     assert set(ready) <= set(bodies)

@@ -92,14 +92,22 @@ class Database:
     @property
     def identity(self) -> str:
         """Tells the file that is open from any other that stood or will stand at its path."""
-        return "-".join(map(str, self._file or ()))
+        return _named(self._file)
+
+    def require(self, identity: str) -> None:
+        """Raises StorageError where another file stands there now: what was read of this one is void."""
+        if _named(_key(self.path)) != identity:
+            raise StorageError(
+                f"the knowledge base at {self.path} was reset or replaced meanwhile",
+                hint="run the command again",
+            )
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
         """A connection for queries; inside another use of this thread the same one.
 
         A reader sees the file as of one moment, however many queries it makes: others may write between two
-        of them. Who writes is alone, and may write inside.
+        of them. Who writes may write inside, and where others could, takes a ``snapshot``.
         """
         with self._lent() as connection:
             inside_another = connection.in_transaction
@@ -117,6 +125,22 @@ class Database:
     def _lent(self) -> Iterator[sqlite3.Connection]:
         with translated(self.path), self._current().lent() as connection:
             yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """Like ``read``, and all queries inside see one state, whatever others commit meanwhile."""
+        with self.read() as connection:
+            inside_another = connection.in_transaction
+            if inside_another:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                # A damaged file may have ended the transaction already.
+                if connection.in_transaction:
+                    connection.execute("COMMIT")
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
@@ -318,6 +342,10 @@ def _translation(error: sqlite3.Error, path: Path) -> KebabError:
     if kind in _DISK:
         return StorageError(f"{path}: {error}", hint="check free space and permissions of the data folder")
     return EngineUnavailable(f"{path}: {error}", hint="run `kebab doctor`")
+
+
+def _named(key: FileKey | None) -> str:
+    return "-".join(map(str, key or ()))
 
 
 def _not_indexed(path: Path) -> NotIndexed:

@@ -156,7 +156,7 @@ class SqliteDocumentStore:
         return texts.unpacked(row[1], row[0]) if row else None
 
     def chunks_of(self, doc_id: DocId) -> list[StoredChunk]:
-        with self._database.read() as connection:
+        with self._database.snapshot() as connection:
             rows = connection.execute(
                 f"{_CHUNKS} WHERE c.doc_id = ? ORDER BY c.ordinal", (doc_id,)
             ).fetchall()
@@ -173,7 +173,7 @@ class SqliteDocumentStore:
             return [ChunkId(row[0]) for row in rows] if wanted else []
 
     def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
-        with self._database.read() as connection:
+        with self._database.snapshot() as connection:
             rows = connection.execute(
                 f"{_CHUNKS} WHERE c.chunk_id IN (SELECT value FROM json_each(?))", (as_json(list(chunk_ids)),)
             ).fetchall()
@@ -199,7 +199,7 @@ class SqliteDocumentStore:
         # Some hundred documents a query: a single open cursor would hold back the checkpoint of the WAL.
         wanted = list(self._all_ids() if doc_ids is None else dict.fromkeys(doc_ids))
         for start in range(0, len(wanted), _DOCS_A_QUERY):
-            with self._database.read() as connection:
+            with self._database.snapshot() as connection:
                 rows = connection.execute(
                     f"{_CHUNKS} WHERE c.doc_id IN (SELECT value FROM json_each(?)) "
                     "ORDER BY d.source_id, d.path, c.ordinal",
@@ -252,7 +252,7 @@ class SqliteDocumentStore:
             outbox.prune(connection, upto)
 
     def damaged(self, doc_ids: Sequence[DocId] | None = None) -> list[DocId]:
-        with self._database.read() as connection:
+        with self._database.snapshot() as connection:
             return list(seals.damaged(connection, self._all_ids() if doc_ids is None else doc_ids))
 
     def distrust(self, doc_ids: Sequence[DocId]) -> None:

@@ -36,7 +36,7 @@ class SqliteEmbeddingStore:
         self._complete_upto: dict[ModelKey, int] = {}
 
     def missing(self, model: ModelKey, *, limit: int) -> dict[str, str]:
-        with self._database.read() as connection:
+        with self._database.snapshot() as connection:
             number = _number(connection, model)
             after = self._complete_upto.get(model, 0)
             rows = _missing(connection, number, after=after, limit=limit)
