@@ -19,7 +19,7 @@ from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import Corrupt, StorageError
 from kebab.ports import NO_TERMS, Analyzer, LexicalQuery
 
-LAYOUT = "fts5-1"
+LAYOUT = "fts5-2"
 
 # Terms arrive with nothing but letters, digits and `_`. Categories beyond those keep whatever another
 # analyzer may use, and diacritics are its business.

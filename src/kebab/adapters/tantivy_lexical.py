@@ -22,7 +22,7 @@ from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import Corrupt, EngineError, EngineUnavailable, Locked, StorageError
 from kebab.ports import NO_TERMS, Analyzer, LexicalQuery
 
-LAYOUT = "tantivy-1"
+LAYOUT = "tantivy-2"
 
 _HEAP_BYTES = 64_000_000
 # One indexing thread: cutting text into terms is slower than indexing them, and the threads of one commit

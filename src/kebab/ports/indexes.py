@@ -35,7 +35,7 @@ class LexicalIndex(Protocol):
 
     @property
     def version(self) -> str:
-        """Engine, layout and analyzer, such as ``lexical:tantivy-1:words-bigrams-v3``."""
+        """Engine, layout and analyzer, such as ``lexical:tantivy-2:words-bigrams-v3``."""
         ...
 
     def checkpoint(self) -> int:

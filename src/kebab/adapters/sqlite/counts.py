@@ -23,9 +23,10 @@ def missing(connection: sqlite3.Connection, model: int) -> int:
 
 def faults(connection: sqlite3.Connection) -> list[str]:
     """Where the counts that are kept differ from what is there, in words."""
-    kept, counted = connection.execute(
-        f"SELECT value, ({_CONTENTS}) FROM counters WHERE name = 'contents'"
-    ).fetchone()
+    row = connection.execute(f"SELECT value, ({_CONTENTS}) FROM counters WHERE name = 'contents'").fetchone()
+    if row is None:
+        return ["the number of texts is not kept"]
+    kept, counted = row
     found = [f"{kept} texts are counted, {counted} are there"] if kept != counted else []
     for name, used, there in connection.execute(f"SELECT model_id, used, ({_USED}) FROM embedding_models"):
         if used != there:
