@@ -28,7 +28,7 @@ _FENCE = re.compile(r"^\s{0,12}(?:>\s?)*(```+|~~~+)")
 _ROW = re.compile(r"^\s{0,8}\|")
 _RULER = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*$")
 _DIGIT = re.compile(r"\d")
-_DEFAULT = re.compile(r"^the default (?:value )?(?:is|of)\b|^기본값은", re.IGNORECASE)
+_DEFAULT = re.compile(r"^(?:the )?defaults? (?:value )?(?:is|of|to|are)\b|^기본값은", re.IGNORECASE)
 
 
 # Boxes, trees of arrows and diagrams are pictures, not lines that someone types.
@@ -130,7 +130,7 @@ def _single(found: Sequence[Sentence], at: int) -> Iterator[Passage]:
     """A sentence, with the one before where it leans on it, and with the one after that gives its value."""
     one = found[at]
     before = found[at - 1] if at and _joined(found[at - 1], one) else None
-    after = found[at + 1] if at + 1 < len(found) and _joined(one, found[at + 1]) else None
+    after = found[at + 1] if at + 1 < len(found) and _followed(one, found[at + 1]) else None
     around = " ".join(s.text[:LONGEST] for s in (before, after) if s)
     shape = Shape.ITEM if one.item else Shape.SENTENCE
     if len(one.text) > LONGEST:
@@ -151,6 +151,12 @@ def _leans(text: str) -> bool:
 def _gives_value(text: str, after: str) -> bool:
     """True when the sentence after holds the number that a sentence lacks."""
     return bool(_DEFAULT.match(after)) or bool(_DIGIT.search(after) and not _DIGIT.search(text))
+
+
+def _followed(one: Sentence, other: Sentence) -> bool:
+    """True when ``other`` comes next in the paragraph, or below it as the default of what it describes."""
+    below = not other.apart and other.first - one.last == 2 and bool(_DEFAULT.match(other.text))
+    return below or _joined(one, other)
 
 
 def _joined(one: Sentence, other: Sentence) -> bool:

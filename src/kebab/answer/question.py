@@ -22,6 +22,9 @@ _HANGUL_TAIL = re.compile(r"(?<![\uac00-\ud7a3])[\uac00-\ud7a3]++$")
 _ENGLISH_GLUE = frozenset(read_words("glue.en.txt"))
 _KOREAN_GLUE = frozenset(read_words("glue.ko.txt"))
 _ENDINGS = tuple(sorted(read_words("endings.ko.txt"), key=len, reverse=True))
+_BY_LAST: dict[str, list[str]] = {}
+for _ending in _ENDINGS:
+    _BY_LAST.setdefault(_ending[-1], []).append(_ending)
 _OBJECT = frozenset("을를은")
 
 
@@ -104,7 +107,8 @@ def strip_endings(word: str, *, keep_one: bool = True) -> str:
     for _ in range(2):
         if keep_one and len(word) == 2 and word[1] in _OBJECT and word not in _KOREAN_GLUE:
             return word[0]
-        ending = next((e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= least), None)
+        endings = _BY_LAST.get(word[-1:], ())
+        ending = next((e for e in endings if word.endswith(e) and len(word) - len(e) >= least), None)
         if ending is None or word in _KOREAN_GLUE:
             return word
         word = word[: -len(ending)]

@@ -27,6 +27,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\{[#.:][^{}\n]*\}", ""),
         (r"^\s*(?:>\s?)+", ""),
         (r"^:::+ ?\w*\s*", ""),
+        (r"^:\s+", ""),  # what a list of definitions says of its term
         (r"^\s*\[[ xX]\]\s", ""),
         (r"</?[a-zA-Z][^<>\n]*>", ""),
         (r"(?<![\w*])\*\*(?=\S)([^*\n]+)\*\*", r"\1"),
@@ -40,6 +41,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )
 _LONGEST = 1500
+_MARKED = re.compile(r"[\[\]{}<>*_~=\\^|]|^\s*:")
 _SPACES = re.compile(r"\s+")
 _BEFORE_SIGN = re.compile(r"\s+([.,;:!?](?:\s|$))")
 
@@ -47,9 +49,9 @@ _BEFORE_SIGN = re.compile(r"\s+([.,;:!?](?:\s|$))")
 def readable(text: str) -> str:
     """One line of text without markup; code between backticks is kept as it is.
 
-    Only the spaces of a text longer than any passage are cleaned.
+    Of a text longer than any passage only the spaces are cleaned.
     """
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or not _MARKED.search(text):
         return _SPACES.sub(" ", text).strip()
     parts: list[str] = []
     begin = 0

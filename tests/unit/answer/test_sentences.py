@@ -84,6 +84,11 @@ def test_the_sentence_that_gives_the_value_comes_along() -> None:
     assert "The size depends on the plan. For the small plan it is 5 MB." in found
 
 
+def test_the_default_below_a_setting_comes_along() -> None:
+    text = ": Set the address of the server.\n\n    Defaults to port 9998."
+    assert any("address" in p.text and "9998" in p.text for p in passages(text))
+
+
 @pytest.mark.parametrize(
     "between",
     ["| a | b |\n|---|---|\n", "![diagram](x.png)\n", "```sh\nrun\n```\n", "<br>\n", "---\n", "## Next\n"],
