@@ -8,7 +8,9 @@ acknowledged and is passed over; one whose checksum is wrong was, and is reporte
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -46,6 +48,7 @@ class Journal:
         self.folder = folder
         self.rotate_bytes = rotate_bytes
         self.lock = FileLock(folder / "lock")
+        self._unsynced = threading.local()
 
     def exists(self) -> bool:
         return bool(self._files())
@@ -71,14 +74,27 @@ class Journal:
 
         Raises StorageError where the disk is full or the folder cannot be written.
         """
-        with self.lock.held():
-            try:
-                return self._append(payloads)
-            except OSError as error:
-                raise StorageError(
-                    f"the journal in {self.folder} cannot be written: {error.strerror}",
-                    hint="check free space and permissions of the data folder",
-                ) from error
+        with self.writing(), self._translated():
+            return self._append(payloads)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Keep other writers out. What was appended meanwhile is on disk when this ends without an error.
+
+        The lock is free before that: processes wait for the disk together and not one after the other.
+        """
+        outermost = not hasattr(self._unsynced, "files")
+        if outermost:
+            self._unsynced.files = []
+        try:
+            with self.lock.held():
+                yield
+        finally:
+            if outermost:
+                files = self._unsynced.files
+                del self._unsynced.files
+                with self._translated():
+                    _synced(files)
 
     def read(self, after: int) -> Iterator[Line]:
         """The lines that end behind a position, oldest first. Raises Trimmed."""
@@ -99,6 +115,16 @@ class Journal:
             for (_, path), (following, _) in pairwise(files):
                 if following <= upto:
                     _retired(path)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StorageError(
+                f"the journal in {self.folder} cannot be written: {error.strerror}",
+                hint="check free space and permissions of the data folder",
+            ) from error
 
     def _files(self) -> list[tuple[int, Path]]:
         try:
@@ -124,8 +150,10 @@ class Journal:
             # A writer that was killed left half a line: it ends here, and readers pass it over.
             head = b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
             _write(descriptor, head + b"".join(lines), size=size)
-        finally:
+        except BaseException:
             os.close(descriptor)
+            raise
+        self._unsynced.files.append(descriptor)
         positions, position = [], base + size + len(head)
         for line in lines:
             position += len(line)
@@ -141,15 +169,24 @@ def _opened(path: Path) -> int:
 
 
 def _write(descriptor: int, content: bytes, *, size: int) -> None:
-    """Append and bring to disk; on an error the file is as long as it was."""
+    """Append; on an error the file is as long as it was."""
     try:
         view = memoryview(content)
         while view:
             view = view[os.write(descriptor, view) :]
-        os.fsync(descriptor)
     except OSError:
         os.ftruncate(descriptor, size)
         raise
+
+
+def _synced(files: Sequence[int]) -> None:
+    """Bring to disk what was appended; the last sync of a file counts for all before it."""
+    try:
+        for descriptor in files:
+            os.fsync(descriptor)
+    finally:
+        for descriptor in files:
+            os.close(descriptor)
 
 
 def _line(payload: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -20,8 +21,12 @@ from kebab.domain.recalls import MemoryStats
 from kebab.errors import EngineError
 from kebab.ports import MemoryKind
 
-SETTLE_S = 0.25
-"""How long after a write the background takes it in: writes that come together are taken in together."""
+SETTLE_S = 1.0
+"""How long after a write the background looks whether there is enough to take in."""
+ENOUGH_BYTES = 64 << 10
+"""Less than this, some dozen records, is read from the journal as quickly as from the shelf."""
+PATIENCE = 5
+"""How often the background looks before it takes in less than enough."""
 _IDS_A_LINE = 500
 
 _log = logging.getLogger(__name__)
@@ -47,7 +52,7 @@ class JournaledExecutionStore:
             os.register_at_fork(after_in_child=self._renew)
 
     def writing(self) -> AbstractContextManager[None]:
-        return self._journal.lock.held()
+        return self._journal.writing()
 
     def save(self, executions: Sequence[Execution]) -> None:
         self._write([put(item) for item in executions])
@@ -114,8 +119,8 @@ class JournaledExecutionStore:
             return queries.stats(db)
 
     def close(self) -> None:
-        """Take in what this process wrote, unless another one is just doing that, and let go of the files."""
-        if self._wrote:
+        """Take in what is in the journal where that is much, and let go of the files."""
+        if self._wrote and self._behind() >= ENOUGH_BYTES:
             self._take_in()
         self._stopped.set()
         self._renew()
@@ -132,12 +137,23 @@ class JournaledExecutionStore:
                 self._thread.start()
 
     def _follow(self, wake: threading.Event, stopped: threading.Event) -> None:
+        looked = 0
         while not stopped.is_set():
             wake.wait()
-            if stopped.wait(SETTLE_S):
+            if stopped.wait(SETTLE_S * random.uniform(0.5, 1.5)):  # not all processes at one moment
                 return
-            wake.clear()
-            self._take_in()
+            looked += 1
+            if self._behind() >= ENOUGH_BYTES or looked >= PATIENCE:
+                looked = 0
+                wake.clear()
+                self._take_in()
+
+    def _behind(self) -> int:
+        """How many bytes of the journal the shelf lacks."""
+        try:
+            return self._journal.end() - max(self._shelf.position(), self._journal.first())
+        except EngineError:
+            return ENOUGH_BYTES
 
     def _take_in(self) -> None:
         """The records are safe already: what fails here is done by the next writer."""
