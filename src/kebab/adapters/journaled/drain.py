@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from kebab.adapters.journaled import queries
 from kebab.adapters.journaled.journal import START, Line
-from kebab.adapters.journaled.locks import FileLock
 from kebab.adapters.journaled.ops import Link, Op, Put, Remove, decoded, put, record_of
 from kebab.adapters.journaled.shelf import Shelf, note, put_notes
 from kebab.ports import MemoryKind
@@ -52,10 +51,6 @@ class Drain:
     behind: Behind
     batch: int = BATCH
 
-    @property
-    def _lock(self) -> FileLock:
-        return FileLock(self.shelf.folder / "drain.lock")
-
     def run_if_due(self) -> None:
         """Drain where much has gathered and nobody else is draining."""
         if self.pending() >= DRAIN_BYTES:
@@ -70,7 +65,7 @@ class Drain:
 
     def run(self, *, wait: bool = True) -> bool:
         """Drain everything that is acknowledged now; False where another process is draining."""
-        with self._lock.held_if_free(wait=wait) as free:
+        with self.shelf.drain_lock.held_if_free(wait=wait) as free:
             if not free or self.pending() == 0:
                 return free
             store = self.behind.open()

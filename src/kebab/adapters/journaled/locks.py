@@ -7,10 +7,35 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
+from weakref import WeakSet
 
 from kebab.disk.locks import try_lock
 from kebab.disk.private import make_folder, open_private
 from kebab.errors import StorageError
+
+
+class Forked(Protocol):
+    def after_fork(self) -> None:
+        """Begin anew in a forked child."""
+        ...
+
+
+_living: WeakSet[Forked] = WeakSet()
+
+
+def renew_in_child(owner: Forked) -> None:
+    """Call its ``after_fork`` in a forked child, as long as it is in use here."""
+    _living.add(owner)
+
+
+def _renew_all() -> None:
+    for owner in list(_living):
+        owner.after_fork()
+
+
+if hasattr(os, "register_at_fork"):  # where processes fork
+    os.register_at_fork(after_in_child=_renew_all)
 
 
 class FileLock:
@@ -21,9 +46,7 @@ class FileLock:
         self._thread = threading.RLock()
         self._depth = 0
         self._descriptor: int | None = None
-        # A forked child shares the open file, and with it the lock: it would hold it after its parent died.
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget)
+        renew_in_child(self)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -79,7 +102,8 @@ class FileLock:
         self._descriptor = descriptor
         return True
 
-    def _forget(self) -> None:
+    def after_fork(self) -> None:
+        """A child shares the open file, and with it the lock: it would hold it after its parent died."""
         if self._descriptor is not None:
             os.close(self._descriptor)
         self._thread, self._depth, self._descriptor = threading.RLock(), 0, None

@@ -6,7 +6,6 @@ the journal holds beyond it; so a record is found as soon as it is acknowledged,
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 import uuid
@@ -17,7 +16,7 @@ from typing import Protocol
 
 from kebab.adapters.journaled import tables
 from kebab.adapters.journaled.journal import START, Journal, Trimmed
-from kebab.adapters.journaled.locks import FileLock
+from kebab.adapters.journaled.locks import FileLock, renew_in_child
 from kebab.adapters.journaled.ops import Op, decoded
 from kebab.adapters.sqlite.pool import ClosingConnection
 from kebab.disk.private import ensure_file, make_folder
@@ -53,8 +52,8 @@ class Shelf:
         self._readonly = readonly
         self._reader = _Reader(self)
         self._guard = threading.RLock()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget)
+        self.drain_lock = FileLock(folder / "drain.lock")
+        renew_in_child(self)
 
     @property
     def version(self) -> str:
@@ -171,7 +170,7 @@ class Shelf:
             self.file.with_name("shelf.sqlite-journal").unlink()
         draft.replace(self.file)
 
-    def _forget(self) -> None:
+    def after_fork(self) -> None:
         """A child must not use the parent's connection, nor close it."""
         self._guard = threading.RLock()
         _inherited.append(self._reader)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from kebab.adapters.journaled import queries
+from kebab.adapters.journaled.locks import renew_in_child
 from kebab.adapters.journaled.ops import Link, Op, Remove, encoded, put
 from kebab.adapters.journaled.settle import settle
 from kebab.adapters.journaled.shelf import Shelf
@@ -48,8 +48,7 @@ class JournaledExecutionStore:
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
         self._wake, self._stopped = threading.Event(), threading.Event()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._renew)
+        renew_in_child(self)
 
     def writing(self) -> AbstractContextManager[None]:
         return self._journal.writing()
@@ -123,7 +122,7 @@ class JournaledExecutionStore:
         if self._wrote and self._behind() >= ENOUGH_BYTES:
             self._take_in()
         self._stopped.set()
-        self._renew()
+        self.after_fork()
         self._shelf.close()
 
     def _write(self, ops: Sequence[Op]) -> None:
@@ -180,8 +179,8 @@ class JournaledExecutionStore:
         with self._shelf.reading() as db:
             return queries.neighbours(db, ids, way=way)
 
-    def _renew(self) -> None:
-        """As new: at the start, after closing, and in a forked child, where the thread does not live on."""
+    def after_fork(self) -> None:
+        """As new: in a forked child the thread does not live on; nor does it after closing."""
         self._wrote = False
         self._thread = None
         self._starting = threading.Lock()
