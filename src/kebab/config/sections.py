@@ -77,7 +77,7 @@ class Source(Section, frozen=True):
 class Storage(Section, frozen=True):
     data_dir: InKebab[str] = ""
     """Empty means ``data`` beside a project's file, and ``$XDG_DATA_HOME/kebab`` elsewhere."""
-    lock_timeout_s: Free[Annotated[float, Meta(ge=0, le=86_400)]] = 30.0
+    lock_timeout_s: Annotated[float, Meta(ge=0, le=86_400)] = 30.0
     """How long a command that writes waits for another one to let it in."""
 
 

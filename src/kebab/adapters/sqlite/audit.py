@@ -218,10 +218,10 @@ def audit(connection: sqlite3.Connection) -> Iterator[str]:
     yield from _text_faults(connection)
     yield from _seal_faults(connection)
     yield from _vector_faults(connection)
-    yield from counts.faults(connection)
     for fault, query in _RULES.items():
         if row := connection.execute(query).fetchone():
             yield f"{fault} ({str(row[0])[:80]})"
+    yield from counts.faults(connection)
 
 
 def _table_faults(connection: sqlite3.Connection, table: str, checks: Mapping[str, Check]) -> Iterator[str]:
