@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import click
 import pytest
 
 from kebab.cli import kebab
+from kebab.cli.session import COMMON
 from tests.drivers.conftest import Cli
 
 GOLDEN = """
@@ -80,3 +82,14 @@ def test_every_command_that_names_a_file_to_write_takes_force() -> None:
     }
     assert {"export", "memory export", "eval run", "eval compare"} <= writing
     assert writing <= forceful
+
+
+def test_every_command_takes_the_options_that_it_offers() -> None:
+    for names, command in commands(kebab):
+        assert command.callback is not None
+        parameters = inspect.signature(inspect.unwrap(command.callback)).parameters
+        gathered = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+        if gathered or "filters" in parameters:
+            continue
+        offered = {param.name for param in command.params} - set(COMMON)
+        assert offered == parameters.keys() - {"session"}, " ".join(names)

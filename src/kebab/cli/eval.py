@@ -144,6 +144,7 @@ def compare(
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where the weights of answers go.",
 )
+@FORCE
 @click.option(
     "--train", type=click.FloatRange(0.1, 0.9), default=0.5, show_default=True, help="Share to learn on."
 )
@@ -152,6 +153,9 @@ def tune(
     collections: tuple[Path, ...],
     goldens: tuple[Path, ...],
     root: Path | None,
+    questions: tuple[Path, ...],
+    target: Path | None,
+    force: bool,
     train: float,
 ) -> int:
     """Learn the fusion of hybrid search from judged queries.
@@ -163,6 +167,8 @@ def tune(
     from kebab.cli.eval_view import shown_tuning
     from kebab.evaluate.laboratory import Task
 
+    if questions:
+        return _tune_answers(session, questions, root, target, force=force)
     tasks = [Task(collection=folder) for folder in collections]
     tasks += [Task(golden=file, root=root) for file in goldens]
     if not tasks:
@@ -236,17 +242,20 @@ def list_runs(session: Session, limit: int) -> int:
 
 
 def _tune_answers(
-    session: Session, questions: tuple[Path, ...], root: Path | None, target: Path | None
+    session: Session, questions: tuple[Path, ...], root: Path | None, target: Path | None, *, force: bool
 ) -> int:
     from kebab.answer.weights import fitted, to_json
+    from kebab.disk.named_files import check_target, named_file
     from kebab.evaluate.fit import fit_gate, fit_selection
 
-    if target is None or target.exists():
-        raise InvalidInput(f"{target or 'no file'} to write to", hint="name a new file with --write")
+    if target is None:
+        raise InvalidInput("the weights of answers need a file to go to", hint="name one with --write")
+    check_target(target, force=force)
     examples = session.kebab().laboratory.examples(questions, root=root)
     bias, gate, means = fit_gate(examples)
     weights = fitted(selection=fit_selection(examples), bias=bias, gate=gate, means=means)
-    target.write_bytes(to_json(weights))
+    with named_file(target, force=force) as out:
+        out.write(to_json(weights))
     session.say(f'wrote {target}; use it with: [rag] weights = "{target}"')
     return 0
 
