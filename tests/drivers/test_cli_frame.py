@@ -61,6 +61,9 @@ ARGUMENTS = {
     "reset": ["--yes"],
     "memory record": ["x", "--agent", "a"],
     "memory prune": ["--older-than", "3"],
+    "memory feedback": ["x", "--success"],
+    "memory similar": ["x"],
+    "memory update": ["x", "lesson=y"],
     "eval tune": ["--golden", "existing"],
 }
 """What a command needs to get as far as reading its configuration."""

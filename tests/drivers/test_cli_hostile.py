@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
             *("memory", "record", f"seat {EVIL}", "--agent", EVIL, "--type", EVIL, "--task-id", EVIL),
             *("--role", EVIL, "--error", EVIL, "--provider", EVIL, "--id", EVIL, "--document", f"{NAME}.md"),
         )
+    _chunk_of(place)
     yield place
     os.environ.clear()
     os.environ.update(kept)
@@ -146,6 +148,15 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("seat?", "--stream"),
     ),
     "why": ((f"{NAME}.md", f"seat {EVIL}"), (EVIL, "seat")),
+    "eval answers": (("golden.yaml",), (EVIL,)),
+    "memory advise": ((f"seat {EVIL}",), (EVIL, "--agent", EVIL)),
+    "memory delete": ((f"none {EVIL}",),),
+    "memory effects": ((EVIL,), (f"none {EVIL}",)),
+    "memory feedback": ((EVIL, "--note", EVIL), (f"none {EVIL}", "--success")),
+    "memory get": ((EVIL,), (f"none {EVIL}",)),
+    "memory link": ((EVIL, f"none {EVIL}"), (EVIL,)),
+    "memory update": ((EVIL, f"lesson={EVIL}"), (EVIL, EVIL)),
+    "memory uses": ((f"{NAME}.md",), (EVIL,)),
     "memory agents": ((), ("--type", EVIL)),
     "memory causes": ((EVIL,), (f"none {EVIL}",)),
     "memory curve": ((EVIL,), (EVIL, "--type", EVIL)),
@@ -247,9 +258,15 @@ def test_a_report_holds_no_tag_and_no_control_of_a_query(place: Place, kind: str
     assert not re.search(r"(?<!\\)<script", text)
 
 
+@lru_cache(maxsize=1)
+def _chunk_of(place: Place) -> str:
+    """A chunk that is there; known before any command empties an index."""
+    return str(place.json("search", "seat")["hits"][0]["chunk_id"])
+
+
 def _filled(argument: str, place: Place) -> str:
     if argument == "{chunk}":
-        return str(place.json("search", "seat")["hits"][0]["chunk_id"])
+        return _chunk_of(place)
     if argument == "{run}":
         return str(place.json("list", "runs")["runs"][0]["run_id"])
     return argument.replace("{folder}", str(place.folder.parent))

@@ -35,6 +35,7 @@ FACTOR = 9.0
 """Four times the text may take this many times as long: 4 is linear, 16 the square."""
 
 BOUNDED = {
+    "kebab.answer.readable._RULES": "reads texts of at most 1,500 characters",
     "kebab.domain.language._NOT_PROSE": "reads the first 4,096 characters of a text",
     "kebab.ingest.parse.markdown._MARKUP": "reads the first 2,000 characters of a body",
 }
@@ -42,6 +43,9 @@ BOUNDED = {
 BUILT = {
     "answer/facts.py": "a literal behind a lookbehind",
     "answer/decline.py": "held by `_patterns`, tested below",
+    "answer/words/__init__.py": "reads 400 characters of a question, or one passage",
+    "evaluate/answers.py": "what the user's own question file expects",
+    "evaluate/laboratory.py": "what the user's own question file expects",
     "domain/globs.py": "one character, or a path where no two stars compete; see test_globs.py",
     "upkeep/edit_config.py": "matches one line at its start, around a literal",
 }

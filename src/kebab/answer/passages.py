@@ -26,7 +26,7 @@ LONGEST_CODE = 12
 
 _FENCE = re.compile(r"^\s{0,12}(?:>\s?)*(```+|~~~+)")
 _ROW = re.compile(r"^\s{0,8}\|")
-_RULER = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*$")
+_RULER = re.compile(r"^[\s:|]*+-[\s:|-]*+$")
 _DIGIT = re.compile(r"\d")
 _DEFAULT = re.compile(r"^(?:the )?defaults? (?:value )?(?:is|of|to|are)\b|^기본값은", re.IGNORECASE)
 

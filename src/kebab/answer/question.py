@@ -14,7 +14,7 @@ from kebab.domain.ids import nfc
 from kebab.ports import Analyzer
 
 _WORD = re.compile(r"[^\W_](?:[\w'’./+#-]*[\w+#])?")
-_GLOSS = re.compile(r"([^\W_]+)\(([^\W_]+)\)")
+_GLOSS = re.compile(r"(?<![^\W_])([^\W_]++)\(([^\W_]++)\)")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _NEGATED = re.compile(r"(?<=[\uac00-\ud7a3]{2})지(?:는|도|를)? ?(않|못|말)")
 _HANGUL_TAIL = re.compile(r"(?<![\uac00-\ud7a3])[\uac00-\ud7a3]++$")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-_CODE = re.compile(r"(`+)(?!`)[^`\n]*\1")
+_CODE = re.compile(r"(?<!`)(`++)[^`\n]*+\1")
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -43,7 +43,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 _LONGEST = 1500
 _MARKED = re.compile(r"[\[\]{}<>*_~=\\^|]|^\s*:")
 _SPACES = re.compile(r"\s+")
-_BEFORE_SIGN = re.compile(r"\s+([.,;:!?](?:\s|$))")
+_BEFORE_SIGN = re.compile(r" ([.,;:!?](?: |$))")
 
 
 def readable(text: str) -> str:

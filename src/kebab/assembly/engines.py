@@ -91,6 +91,7 @@ class Engines:
         """The stores, for reading; raises NotIndexed where there is no knowledge base."""
         # Looked for by name: a search that has nothing to finish loads nothing for it.
         if not self.readonly and self._import_waits():
+            self.folder.check()
             with self._turns.turn("finish an import"):
                 self._settle_folder()
         return Stores(self._database(readonly=True))

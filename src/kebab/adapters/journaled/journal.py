@@ -200,10 +200,20 @@ def _lines(path: Path, *, base: int, start: int) -> Iterator[Line]:
             position = base + start
             for line in file:
                 position += len(line)
-                if line.endswith(b"\n") and (found := _checked(line)) is not None:
+                found = _checked(line) if line.endswith(b"\n") else _unfinished(line)
+                if found is not None:
                     yield Line(position, found or None)
     except FileNotFoundError:
         raise Trimmed from None
+
+
+def _unfinished(line: bytes) -> bytes | None:
+    """None for the beginning of a line, as a kill leaves it; empty for what no append began."""
+    try:
+        int(line[:8], 16)
+    except ValueError:
+        return b""
+    return None
 
 
 def _checked(line: bytes) -> bytes | None:
