@@ -49,7 +49,7 @@ def shelf_pair(folder: Path, *, settled: bool) -> Iterator[Pair]:
     from kebab.config.sections import Memory
 
     engines = MemoryEngines(Memory(), folder=folder / "memory", analyzer=FakeAnalyzer(), readonly=False)  # type: ignore[arg-type]
-    engines.store._take_in = lambda: None  # type: ignore[attr-defined]  # nothing moves by itself
+    engines.store._take_in = lambda **options: None  # type: ignore[attr-defined]  # nothing moves by itself
 
     class Shelf(ShelfLike):
         def apply(self, changes: object) -> None:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 K1, B = 1.2, 0.75
 """What the index of words uses, so that scores of both parts can be compared."""
 
+_LOOSE = "+kind = ? AND seq > ?"
+"""What has not settled. The signs keep the engine from an index that holds every record of the kind."""
+
 
 class ShelfIndex:
     """ExecutionIndex over a shelf; it sees every acknowledged record and writes nothing."""
@@ -35,6 +38,8 @@ class ShelfIndex:
         self._kind = kind
         self._settled: Settled | None = None
         self._terms: dict[int, Counter[str]] = {}
+        self._spaces: dict[VectorSpace, int] = {}
+        self._counted: object = None
 
     def refresh(self) -> str:
         with self._shelf.reading():
@@ -72,12 +77,13 @@ class ShelfIndex:
 
     def spaces(self) -> dict[VectorSpace, int]:
         with self._shelf.reading() as db:
-            rows = db.execute(
-                "SELECT model, dimensions, count(*) FROM records WHERE kind = ? AND model IS NOT NULL "
-                "GROUP BY model, dimensions",
-                (KIND[self._kind],),
-            )
-            return {VectorSpace(model, dimensions): count for model, dimensions, count in rows}
+            if self._shelf.stamp != self._counted:
+                rows = db.execute(
+                    "SELECT model, dimensions, n FROM model_counts WHERE kind = ?", (KIND[self._kind],)
+                )
+                self._spaces = {VectorSpace(model, dimensions): count for model, dimensions, count in rows}
+                self._counted = self._shelf.stamp
+            return dict(self._spaces)
 
     def frequencies(self, terms: Collection[str]) -> Frequencies:
         with self._shelf.reading() as db:
@@ -89,7 +95,8 @@ class ShelfIndex:
         wanted, marks = set(terms), ", ".join("?" * len(texts))
         with self._shelf.reading() as db:
             rows = db.execute(
-                f"SELECT id, terms FROM records JOIN bodies USING (seq) WHERE kind = ? AND id IN ({marks})",
+                "SELECT id, (SELECT terms FROM bodies WHERE bodies.seq = records.seq) FROM records "
+                f"WHERE kind = ? AND id IN ({marks})",
                 (KIND[self._kind], *texts),
             )
             kept = dict(rows.fetchall())
@@ -117,7 +124,7 @@ class ShelfIndex:
     def _loose_terms(self, db: sqlite3.Connection, settled: Settled) -> dict[int, Counter[str]]:
         """The terms of each record that has not settled."""
         rows = db.execute(
-            "SELECT seq FROM records WHERE kind = ? AND seq > ?", (KIND[self._kind], settled.manifest.upto)
+            f"SELECT seq FROM records WHERE {_LOOSE}", (KIND[self._kind], settled.manifest.upto)
         )
         places = {seq for (seq,) in rows}
         self._terms = {seq: counts for seq, counts in self._terms.items() if seq in places}
@@ -197,9 +204,7 @@ def _allowed(
     if not filters:
         return None
     condition, values = where(filters)
-    rows = db.execute(
-        f"SELECT seq FROM records WHERE kind = ? AND seq > ? AND {condition}", (KIND[kind], after, *values)
-    )
+    rows = db.execute(f"SELECT seq FROM records WHERE {_LOOSE} AND {condition}", (KIND[kind], after, *values))
     return {seq for (seq,) in rows}
 
 
@@ -243,8 +248,8 @@ def _loose_vectors(
 ) -> list[tuple[int, bytes]]:
     condition, values = where(filters)
     return db.execute(
-        "SELECT seq, vector FROM records JOIN vectors USING (seq) "
-        f"WHERE kind = ? AND seq > ? AND model = ? AND dimensions = ? AND {condition}",
+        "SELECT seq, (SELECT vector FROM vectors WHERE vectors.seq = records.seq) FROM records "
+        f"WHERE {_LOOSE} AND +model = ? AND dimensions = ? AND {condition}",
         (KIND[kind], after, space.model, space.dimensions, *values),
     ).fetchall()
 

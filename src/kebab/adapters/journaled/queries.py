@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from kebab.adapters.journaled.ops import record_of
-from kebab.adapters.journaled.tables import DAY_COLUMNS, KIND, checksum, microseconds
+from kebab.adapters.journaled.tables import DAY_COLUMNS, KIND, WHOLE, checksum, microseconds
 from kebab.domain.executions import ExecutionFilters
 from kebab.domain.learning import Outcome, RetiredDay
 from kebab.domain.recalls import MemoryStats
@@ -18,10 +18,6 @@ from kebab.ports import MemoryKind
 PAGE = 500
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LISTS = {"agent": "agent_id", "role": "agent_role", "task_type": "task_type", "provider": "provider"}
-_WHOLE = (
-    "SELECT records.*, body, terms, checksum, vector "
-    "FROM records JOIN bodies USING (seq) LEFT JOIN vectors USING (seq)"
-)
 
 
 def where(filters: ExecutionFilters) -> tuple[str, list[object]]:
@@ -53,7 +49,7 @@ def load(db: sqlite3.Connection, kind: MemoryKind, ids: Sequence[str]) -> dict[s
     found: dict[str, Any] = {}
     for start in range(0, len(ids), PAGE):
         part = ids[start : start + PAGE]
-        rows = db.execute(f"{_WHOLE} WHERE kind = ? AND id IN ({_marks(part)})", (KIND[kind], *part))
+        rows = db.execute(f"{WHOLE} WHERE kind = ? AND id IN ({_marks(part)})", (KIND[kind], *part))
         found |= {record.id: record for record in map(decoded_row, rows)}
     return found
 
@@ -64,7 +60,7 @@ def select(
     """Executions, newest first, then by id."""
     condition, values = where(filters)
     rows = db.execute(
-        f"{_WHOLE} WHERE kind = 0 AND {condition} ORDER BY finished_at DESC, id LIMIT ? OFFSET ?",
+        f"{WHOLE} WHERE kind = 0 AND {condition} ORDER BY finished_at DESC, id LIMIT ? OFFSET ?",
         (*values, -1 if limit is None else limit, offset),
     )
     return [decoded_row(row) for row in rows]
@@ -73,7 +69,7 @@ def select(
 def page(db: sqlite3.Connection, kind: MemoryKind, *, after: str | None) -> list[Any]:
     """The next records in order of id."""
     rows = db.execute(
-        f"{_WHOLE} WHERE kind = ? AND id > ? ORDER BY id LIMIT ?",
+        f"{WHOLE} WHERE kind = ? AND id > ? ORDER BY id LIMIT ?",
         (KIND[kind], "" if after is None else after, PAGE),
     )
     return [decoded_row(row) for row in rows]
@@ -167,7 +163,7 @@ def decoded_row(row: Sequence[Any]) -> Any:
 
 def damaged(db: sqlite3.Connection) -> Iterator[str]:
     """The ids of rows that are not what was written, labels and documents included."""
-    for row in db.execute(f"{_WHOLE} ORDER BY seq").fetchall():
+    for row in db.execute(f"{WHOLE} ORDER BY seq").fetchall():
         try:
             record = decoded_row(row)
         except Corrupt:

@@ -65,6 +65,11 @@ class Shelf:
         with self._guard, translated():
             yield self._reader.refreshed()
 
+    @property
+    def stamp(self) -> object:
+        """What this process sees; another one as soon as that changes."""
+        return self._reader.stamp
+
     def catch_up(self, *, wait: bool = False) -> bool:
         """Take in what the journal holds beyond the shelf; False where another process is just doing that."""
         with self.lock.held_if_free(wait=wait) as free:
@@ -195,6 +200,10 @@ class _Reader:
         if self._db is not None:
             self._db.close()
         self.close_without_closing()
+
+    @property
+    def stamp(self) -> object:
+        return self._file, self._position, self._end
 
     def refreshed(self) -> sqlite3.Connection:
         for attempt in range(_TRIES):

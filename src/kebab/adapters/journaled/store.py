@@ -25,6 +25,8 @@ SETTLE_S = 1.0
 """How long after a write the background looks whether there is enough to take in."""
 ENOUGH_BYTES = 64 << 10
 """Less than this, some dozen records, is read from the journal as quickly as from the shelf."""
+MUCH_BYTES = 4 << 20
+"""From here on a writer takes it in itself."""
 PATIENCE = 5
 """How often the background looks before it takes in less than enough."""
 _IDS_A_LINE = 500
@@ -120,7 +122,7 @@ class JournaledExecutionStore:
     def close(self) -> None:
         """Take in what is in the journal where that is much, and let go of the files."""
         if self._wrote and self._behind() >= ENOUGH_BYTES:
-            self._take_in()
+            self._take_in(wait=True)
         self._stopped.set()
         self.after_fork()
         self._shelf.close()
@@ -128,6 +130,9 @@ class JournaledExecutionStore:
     def _write(self, ops: Sequence[Op]) -> None:
         self._journal.append([encoded(op) for op in ops])
         self._wrote = True
+        # Who writes much at once helps: readers would have to go through all of it, and each on its own.
+        if self._behind() >= MUCH_BYTES:
+            self._take_in(wait=True)
         self._wake.set()
         with self._starting:
             if self._thread is None:
@@ -154,11 +159,11 @@ class JournaledExecutionStore:
         except EngineError:
             return ENOUGH_BYTES
 
-    def _take_in(self) -> None:
+    def _take_in(self, *, wait: bool = False) -> None:
         """The records are safe already: what fails here is done by the next writer."""
         try:
-            if self._shelf.catch_up():
-                settle(self._shelf)
+            if self._shelf.catch_up(wait=wait):
+                settle(self._shelf, wait=wait)
             self._tidy()
         except EngineError as error:
             _log.warning(

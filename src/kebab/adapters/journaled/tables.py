@@ -18,7 +18,7 @@ from kebab.domain.executions import Execution, TaskRecord
 from kebab.domain.learning import RetiredDay
 from kebab.ports import Analyzer, MemoryEntry, MemoryKind
 
-LAYOUT = "shelf-2"
+LAYOUT = "shelf-3"
 
 KIND = {MemoryKind.EXECUTIONS: 0, MemoryKind.TASKS: 1}
 DAY_COLUMNS = (
@@ -51,6 +51,8 @@ CREATE INDEX labels_by_seq ON labels (seq);
 CREATE INDEX uses_by_document ON uses (document);
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE dead (seq INTEGER PRIMARY KEY);
+CREATE VIEW model_counts AS SELECT kind, model, dimensions, count(*) AS n FROM records
+    WHERE model IS NOT NULL GROUP BY kind, model, dimensions;
 """
 """``dead``: places of records that were replaced or removed; the settled indexes may still hold them."""
 
@@ -72,9 +74,24 @@ CREATE TEMP VIEW days AS SELECT agent_id, task_type, day, sum(runs) AS runs, sum
     sum(quality) AS quality, sum(latency_ms) AS latency_ms, sum(cost_cents) AS cost_cents,
     sum(total) AS total, sum(squares) AS squares FROM (SELECT * FROM t_days UNION ALL SELECT * FROM main.days)
     GROUP BY agent_id, task_type, day;
+CREATE TEMP VIEW model_counts AS SELECT kind, model, dimensions, sum(n) AS n FROM (
+    SELECT kind, model, dimensions, n FROM main.model_counts
+    UNION ALL SELECT kind, model, dimensions, 1 FROM t_records WHERE model IS NOT NULL
+    UNION ALL SELECT kind, model, dimensions, -1 FROM touched CROSS JOIN main.records USING (kind, id)
+        WHERE model IS NOT NULL) GROUP BY kind, model, dimensions HAVING sum(n) > 0;
 CREATE TEMP VIEW dead AS SELECT seq FROM main.dead UNION
-    SELECT seq FROM main.records JOIN touched USING (kind, id);
+    SELECT seq FROM touched CROSS JOIN main.records USING (kind, id);
 """
+
+
+# CROSS JOIN above: the few records that were touched are looked up in the shelf, not the other way round.
+# Over the shelf each name is a union. A join of two unions reads all of both; a look-up in one does not.
+WHOLE = (
+    "SELECT records.*, (SELECT body FROM bodies WHERE bodies.seq = records.seq), "
+    "(SELECT terms FROM bodies WHERE bodies.seq = records.seq), "
+    "(SELECT checksum FROM bodies WHERE bodies.seq = records.seq), "
+    "(SELECT vector FROM vectors WHERE vectors.seq = records.seq) FROM records"
+)
 
 
 def create(db: sqlite3.Connection) -> None:
@@ -92,7 +109,7 @@ def create_overlay(db: sqlite3.Connection) -> None:
 
 
 def drop_overlay(db: sqlite3.Connection) -> None:
-    for name in (*TABLES, "dead"):
+    for name in (*TABLES, "dead", "model_counts"):
         db.execute(f"DROP VIEW IF EXISTS temp.{name}")
     for name in (*(f"t_{each}" for each in TABLES), "touched", "gone"):
         db.execute(f"DROP TABLE IF EXISTS temp.{name}")
