@@ -91,8 +91,8 @@ def real_records(data: Path) -> Iterator[Execution]:
         for line in member:
             yield _commit(json.loads(line))
     with (data / "swebench-lite" / "corpus.jsonl").open(encoding="utf-8") as lines:
-        for line in lines:
-            yield _task(json.loads(line))
+        for text in lines:
+            yield _task(json.loads(text))
 
 
 def _commit(row: dict[str, str]) -> Execution:

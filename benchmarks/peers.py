@@ -9,8 +9,9 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ class Exact:
 
 
 def exact_scan(exact: Exact, queries: Queries) -> Peer:
-    return Peer("numpy, exact scan", _timed([lambda v=v: exact.nearest(v, DEPTH) for v in queries.vectors]))
+    return Peer("numpy, exact scan", _timed([partial(exact.nearest, v, DEPTH) for v in queries.vectors]))
 
 
 def seeds_design(folder: Path, blocks: Iterable[Block], queries: Queries, *, count: int) -> Peer:
@@ -69,7 +70,7 @@ def seeds_design(folder: Path, blocks: Iterable[Block], queries: Queries, *, cou
         meaning = [Ranked(str(number), 0.0) for number in found["number"].to_pylist()]
         return rrf({"lexical": words, "vector": meaning})[:10]
 
-    calls = [lambda t=t, v=v: search(t, v) for t, v in zip(queries.texts, queries.vectors, strict=True)]
+    calls = [partial(search, t, v) for t, v in zip(queries.texts, queries.vectors, strict=True)]
     return Peer("FTS5 (OR, bm25) + Lance scan, RRF (the seeds)", _timed(calls[:count]), built)
 
 
@@ -134,7 +135,7 @@ def _table(block: Block, *, texts: bool = False) -> Any:
     return pa.table(columns)
 
 
-def _timed(calls: list[Callable[[], object]]) -> list[float]:
+def _timed(calls: Sequence[Callable[[], object]]) -> list[float]:
     for call in calls[:3]:
         call()
     spent = []

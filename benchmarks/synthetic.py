@@ -113,4 +113,5 @@ class Language:
 
 
 def _unit(rows: NDArray[np.float64]) -> Floats:
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    unit: Floats = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit

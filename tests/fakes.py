@@ -321,7 +321,7 @@ def _passes(shelf: _Shelf, filters: SearchFilters) -> bool:
     }
     return (
         all(
-            not getattr(filters, name) or value in map(nfc, getattr(filters, name))
+            not getattr(filters, name) or value in list(map(nfc, getattr(filters, name)))
             for name, value in single.items()
         )
         and (not filters.doc_id or any(one and document.doc_id.startswith(one) for one in filters.doc_id))

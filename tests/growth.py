@@ -56,7 +56,8 @@ def inline_patterns() -> Iterator[tuple[str, str | None]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef):
                 for pattern in _given_to_re(node):
-                    text = pattern.value if isinstance(pattern, ast.Constant) else None
+                    value = pattern.value if isinstance(pattern, ast.Constant) else None
+                    text = value if isinstance(value, str) else None
                     yield str(path.relative_to(PACKAGE)), text
 
 

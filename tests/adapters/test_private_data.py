@@ -262,7 +262,12 @@ def test_a_lock_that_is_no_plain_file_is_refused(tmp_path: Path, kind: str) -> N
     lock = tmp_path / "writer.lock"
     victim = tmp_path / "victim"
     victim.write_bytes(SECRET)
-    {"link": lambda: lock.symlink_to(victim), "pipe": lambda: os.mkfifo(lock), "folder": lock.mkdir}[kind]()
+    plant: dict[str, Callable[[], object]] = {
+        "link": lambda: lock.symlink_to(victim),
+        "pipe": lambda: os.mkfifo(lock),
+        "folder": lock.mkdir,
+    }
+    plant[kind]()
     with pytest.raises(StorageError), writer_lock(lock, command="ingest"):
         pytest.fail("locked something else")
     assert victim.read_bytes() == SECRET

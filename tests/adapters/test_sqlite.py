@@ -13,6 +13,7 @@ import zlib
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -248,7 +249,7 @@ def test_texts_that_an_earlier_version_compressed_are_still_read(file: Path) -> 
 def test_a_number_that_does_not_fit_is_refused_and_nothing_of_it_is_stored(file: Path, field: str) -> None:
     store, odd = SqliteDocumentStore(Database(file)), sample("odd.md", "text")
     with pytest.raises(InvalidInput, match="64 bits"):
-        store.put(odd.document, odd.chunks, replace(odd.state, **{field: 10**40}))
+        store.put(odd.document, odd.chunks, replace(odd.state, **cast(Any, {field: 10**40})))
     assert store.counts() == (0, 0)
 
 
@@ -280,7 +281,7 @@ def test_what_a_filter_lets_through_is_looked_up_again_after_another_process_wro
     seen = reader.matching(english)
     assert reader.matching(english) is seen
     writer.put(two.document, two.chunks, two.state)
-    assert reader.matching(english) == {one.doc_id, two.doc_id}
+    assert reader.matching(english) == frozenset({one.doc_id, two.doc_id})
 
 
 def test_a_store_in_the_place_of_another_has_its_own_answers_to_filters(file: Path) -> None:

@@ -31,7 +31,8 @@ LINES = st.lists(st.sampled_from(["밧줄", "rope", "", "a a a", "😀", "ab"]),
 
 def unit(count: int, *, seed: int = 1) -> Vectors:
     rows = np.random.default_rng(seed).normal(size=(count, 16)).astype(np.float32)
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    unit: Vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit
 
 
 # --- texts -----------------------------------------------------------------------------------------

@@ -266,7 +266,7 @@ def test_a_bundle_written_during_an_ingest_is_one_moment_of_it(config: Path, tmp
     with Kebab.open(config) as writer, Kebab.open(config) as reader:
         thread = threading.Thread(target=writer.ingest)
         thread.start()
-        counts = []
+        counts: list[int] = []
         while thread.is_alive():
             counts.append(reader.export_bundle(tmp_path / f"{len(counts)}.kebab").documents)
         thread.join()

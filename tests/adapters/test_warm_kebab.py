@@ -50,7 +50,7 @@ def test_without_its_model_a_search_tries_again_and_finds_the_model_that_came_ba
     model = base.engines.embedder
     base.engines.embedder = Gone()  # type: ignore[assignment]
     assert [one.code for one in base.search("tide").degraded] == ["model_unavailable"]
-    base.engines.embedder = model  # type: ignore[misc]
+    base.engines.embedder = model
     assert base.search("tide").degraded == ()
 
 

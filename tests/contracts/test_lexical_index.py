@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -45,7 +46,7 @@ def apply(
     index.apply(removed=removed, chunks=chunks, checkpoint=checkpoint)
 
 
-def found(index: LexicalIndex, *terms: str, **options: tuple[tuple[str, ...], ...]) -> list[str]:
+def found(index: LexicalIndex, *terms: str, **options: Any) -> list[str]:
     return [hit.id for hit in index.search(LexicalQuery(terms, **options), limit=10)]
 
 

@@ -41,7 +41,8 @@ class Stream(io.TextIOWrapper):
 
     @property
     def text(self) -> str:
-        return self.buffer.getvalue().decode("utf-8", "surrogateescape")  # type: ignore[attr-defined]
+        assert isinstance(self.buffer, io.BytesIO)
+        return self.buffer.getvalue().decode("utf-8", "surrogateescape")
 
 
 @dataclass(frozen=True)

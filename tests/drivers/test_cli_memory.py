@@ -1,6 +1,8 @@
 """``kebab memory`` as a process: what a developer and an agent type."""
 
 from __future__ import annotations
+from pathlib import Path
+from tests.drivers.conftest import Cli
 
 import json
 from typing import Any
@@ -37,7 +39,7 @@ LINES = [
 
 
 @pytest.fixture
-def filled(cli):
+def filled(cli: Cli):
     done = cli("memory", "import", "-", stdin="\n".join(map(json.dumps, LINES)))
     assert (done.code, done.out) == (0, "recorded 3, failed 0\n")
     return cli
@@ -47,7 +49,7 @@ def ids(result: Any) -> list[str]:
     return [hit["execution"]["id"] for hit in result.json["hits"]]
 
 
-def test_the_first_search_in_a_new_project_finds_nothing_and_makes_nothing(cli, tmp_path) -> None:
+def test_the_first_search_in_a_new_project_finds_nothing_and_makes_nothing(cli: Cli, tmp_path: Path) -> None:
     done = cli("memory", "search", "x", "--json")
 
     assert (done.code, done.json["hits"], done.json["degraded"]) == (1, [], [])
@@ -55,7 +57,7 @@ def test_the_first_search_in_a_new_project_finds_nothing_and_makes_nothing(cli, 
     assert list(tmp_path.rglob("shelf*")) == []
 
 
-def test_a_run_is_recorded_and_found_again(cli) -> None:
+def test_a_run_is_recorded_and_found_again(cli: Cli) -> None:
     recorded = cli(
         "memory",
         "record",
@@ -76,7 +78,7 @@ def test_a_run_is_recorded_and_found_again(cli) -> None:
     assert found.json["hits"][0]["schema_version"] == "execution_hit.v1"
 
 
-def test_a_search_shows_outcome_cost_and_signals(filled) -> None:
+def test_a_search_shows_outcome_cost_and_signals(filled: Cli) -> None:
     done = filled("memory", "search", "login test")
 
     assert done.code == 0
@@ -86,11 +88,11 @@ def test_a_search_shows_outcome_cost_and_signals(filled) -> None:
     assert "semantic did not take part" in done.err
 
 
-def test_nothing_found_is_exit_code_one(filled) -> None:
+def test_nothing_found_is_exit_code_one(filled: Cli) -> None:
     assert filled("memory", "search", "zzz").code == 1
 
 
-def test_filters_narrow_a_search(filled) -> None:
+def test_filters_narrow_a_search(filled: Cli) -> None:
     def narrowed(*options: str) -> list[str]:
         return ids(filled("memory", "search", "login 테스트", "--min-score", "0", *options, "--json"))
 
@@ -102,7 +104,7 @@ def test_filters_narrow_a_search(filled) -> None:
     assert (bad.code, "'soon' is not an ISO 8601 time" in bad.err) == (2, True)
 
 
-def test_preferring_success_is_explained(filled) -> None:
+def test_preferring_success_is_explained(filled: Cli) -> None:
     done = filled("memory", "search", "로그인", "--prefer", "success", "--json")
 
     (hit,) = done.json["hits"]
@@ -110,7 +112,7 @@ def test_preferring_success_is_explained(filled) -> None:
     assert "failed run counts" in hit["reason"]
 
 
-def test_similar_takes_a_text_with_a_model_and_an_embedding_without(filled) -> None:
+def test_similar_takes_a_text_with_a_model_and_an_embedding_without(filled: Cli) -> None:
     refused = filled("memory", "similar", "unstable tests")
     assert refused.code == 2
     assert "no embedding model" in refused.err
@@ -122,7 +124,7 @@ def test_similar_takes_a_text_with_a_model_and_an_embedding_without(filled) -> N
     assert wrong.error["code"] == "model_mismatch"
 
 
-def test_the_built_in_model_finds_by_meaning(cli) -> None:
+def test_the_built_in_model_finds_by_meaning(cli: Cli) -> None:
     static = {"KEBAB_MODELS__EMBEDDING__PROVIDER": "static"}
     cli("memory", "import", "-", stdin="\n".join(map(json.dumps, LINES)), **static)
     found = cli("memory", "search", "flaky login tests", "--json", **static)
@@ -132,7 +134,7 @@ def test_the_built_in_model_finds_by_meaning(cli) -> None:
     assert found.json["hits"][0]["semantic_rank"] == 1
 
 
-def test_wrong_lines_are_reported_and_the_others_recorded(cli) -> None:
+def test_wrong_lines_are_reported_and_the_others_recorded(cli: Cli) -> None:
     lines = [json.dumps(LINES[0]), "oops", json.dumps({**LINES[1], "colour": "red"}), json.dumps(LINES[2])]
     done = cli("memory", "import", "-", "--json", stdin="\n".join(lines))
 
@@ -142,7 +144,7 @@ def test_wrong_lines_are_reported_and_the_others_recorded(cli) -> None:
     assert "colour" in done.json["failures"][1]["message"]
 
 
-def test_exported_lines_can_be_imported(filled, tmp_path) -> None:
+def test_exported_lines_can_be_imported(filled: Cli, tmp_path: Path) -> None:
     exported = filled("memory", "export")
     file = tmp_path / "all.ndjson"
     filled("memory", "export", str(file))
@@ -153,7 +155,7 @@ def test_exported_lines_can_be_imported(filled, tmp_path) -> None:
     assert filled("memory", "stats", "--json").json["executions"] == 3
 
 
-def test_curve_agents_causes_documents_list_and_stats(filled) -> None:
+def test_curve_agents_causes_documents_list_and_stats(filled: Cli) -> None:
     assert [day["day"] for day in filled("memory", "curve", "ann", "--json").json["days"]] == [
         "2026-03-01",
         "2026-03-03",
@@ -171,7 +173,7 @@ def test_curve_agents_causes_documents_list_and_stats(filled) -> None:
     assert "executions     3 (67% succeeded)" in filled("memory", "stats").out
 
 
-def test_free_form_tasks_are_imported_and_found(cli) -> None:
+def test_free_form_tasks_are_imported_and_found(cli: Cli) -> None:
     task = {
         "schema_version": "task.v1",
         "id": "t1",
@@ -184,7 +186,7 @@ def test_free_form_tasks_are_imported_and_found(cli) -> None:
     assert [hit["task"]["id"] for hit in found.json["hits"]] == ["t1"]
 
 
-def test_pruning_says_what_it_would_do_and_does_it(filled) -> None:
+def test_pruning_says_what_it_would_do_and_does_it(filled: Cli) -> None:
     assert filled("memory", "prune", "--older-than", "1", "--dry-run").out == "would remove 3\n"
     assert filled("--readonly", "memory", "prune", "--older-than", "1").code == 2
     asked = filled("memory", "prune", "--older-than", "1", "--json")
@@ -194,7 +196,7 @@ def test_pruning_says_what_it_would_do_and_does_it(filled) -> None:
     assert filled("memory", "search", "login").code == 1
 
 
-def test_the_engines_own_indexes_answer_when_asked_for(filled) -> None:
+def test_the_engines_own_indexes_answer_when_asked_for(filled: Cli) -> None:
     native = {"KEBAB_MEMORY__SEARCH": "native"}
 
     assert ids(filled("memory", "search", "flaky login", "--json", **native)) == ["e1"]
@@ -203,7 +205,7 @@ def test_the_engines_own_indexes_answer_when_asked_for(filled) -> None:
     assert wrong.error["code"] == "config_invalid"
 
 
-def test_an_unreachable_server_is_a_clear_error(cli) -> None:
+def test_an_unreachable_server_is_a_clear_error(cli: Cli) -> None:
     done = cli("memory", "search", "x", "--json", KEBAB_MEMORY__URL="ws://127.0.0.1:9")
 
     assert done.code == 2
@@ -211,7 +213,7 @@ def test_an_unreachable_server_is_a_clear_error(cli) -> None:
     assert "memory.url" in done.error["hint"]
 
 
-def test_every_command_has_a_help_text(cli) -> None:
+def test_every_command_has_a_help_text(cli: Cli) -> None:
     shown = cli("memory", "--help").out
     for name in (
         "record",
@@ -228,13 +230,13 @@ def test_every_command_has_a_help_text(cli) -> None:
         assert f"  {name} " in shown
 
 
-def test_a_record_without_an_agent_is_refused(cli) -> None:
+def test_a_record_without_an_agent_is_refused(cli: Cli) -> None:
     done = cli("memory", "record", "something")
 
     assert (done.code, "--agent" in done.err) == (2, True)
 
 
-def test_what_agents_recorded_cannot_steer_the_terminal(cli) -> None:
+def test_what_agents_recorded_cannot_steer_the_terminal(cli: Cli) -> None:
     hostile = "summary\x1b]0;owned\x07 of\nthe notes"
     recorded = ("memory", "record", hostile, "--agent", "a\x1b[2Jb", "--type", "t", "--error", "\x1b[31mno")
     assert cli(*recorded).code == 0

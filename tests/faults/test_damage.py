@@ -8,12 +8,13 @@ import random
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from kebab.domain.hits import SearchResponse
 from kebab.domain.queries import SearchMode
 from kebab.domain.reports import CheckStatus
 from kebab.errors import Corrupt, KebabError, NotIndexed
@@ -69,7 +70,7 @@ def test_whichever_index_file_is_damaged_the_doctor_mends_it(
                 assert kb.search("rope ship3", mode=mode).hits[0].doc_path == "n3.md", (name, mode)
 
 
-def search_answers(search) -> bool:
+def search_answers(search: Callable[[str], SearchResponse]) -> bool:
     """A hybrid search on a damaged index answers, saying so, or raises with a hint; it never breaks."""
     try:
         found = search("rope ship3")

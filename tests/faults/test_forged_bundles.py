@@ -211,7 +211,7 @@ def test_flipped_bits_under_a_right_checksum_are_refused_or_harmless(
 ) -> None:
     dice = random.Random(f"{SEED} flip {number}")
 
-    def forge(store: Path, _: dict[str, Any]) -> None:
+    def forge(store: Path, manifest: dict[str, Any]) -> None:
         content = bytearray(store.read_bytes())
         for _ in range(dice.choice([1, 1, 20])):
             content[dice.randrange(100, len(content))] ^= 1 << dice.randrange(8)

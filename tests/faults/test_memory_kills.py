@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from kebab.memory.room import ExecutionMemory
+
 pytest.importorskip("surrealdb", reason="the memory extra is not installed")
 
 from kebab.domain.executions import ExecutionFilters
@@ -60,7 +62,7 @@ def test_no_acknowledged_run_is_lost_or_doubled_when_recording_is_killed(tmp_pat
     assert acknowledged > 0
 
 
-def check_recorded(memory, acknowledged: int) -> None:
+def check_recorded(memory: ExecutionMemory, acknowledged: int) -> None:
     """All acknowledged runs are there, whole, and searchable once."""
     found = [item.id for item in memory.store.every()]
     assert len(found) == len(set(found))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,8 +32,10 @@ with writer_lock(Path(sys.argv[1]), command="ingest"):
 
 def test_a_second_writer_is_told_who_writes_while_reading_goes_on(base: Base) -> None:
     command = [sys.executable, "-c", HOLDER, str(base.data / "writer.lock")]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, cwd=PROJECT, text=True, **pipes) as other:
+    with subprocess.Popen(
+        command, cwd=PROJECT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
         with base.open(storage__lock_timeout_s=0.2) as kb:
             for attempt in (kb.ingest, kb.index, lambda: kb.doctor(repair=True), lambda: kb.reset("data")):
@@ -115,7 +118,10 @@ def test_a_run_that_was_overtaken_by_a_reset_ends_and_makes_no_new_store(tmp_pat
 
 
 def test_without_its_model_words_are_found_and_the_lack_is_said(base: Base, tmp_path: Path) -> None:
-    gone = {"models__embedding__provider": "onnx", "models__embedding__path": str(tmp_path / "gone")}
+    gone: dict[str, Any] = {
+        "models__embedding__provider": "onnx",
+        "models__embedding__path": str(tmp_path / "gone"),
+    }
     base.write("more.md", "# More\n\nThe anchor is new.\n")
     with base.open(**gone) as kb:
         found = kb.search("rope ship3")

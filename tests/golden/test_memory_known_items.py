@@ -25,7 +25,7 @@ def test_paraphrases_find_their_run_in_the_first_five(tmp_path: Path) -> None:
     queries = bench._queries(records, embedder)
     memory = bench.open_memory(tmp_path)
     memory.record_many(records)
-    found = {False: [], True: []}
+    found: dict[bool, list[bool]] = {False: [], True: []}
     for query in queries:
         hits = memory.hybrid_search(query.text, embedding=query.vector, limit=5).hits
         found[query.korean].append(query.target in {hit.execution.id for hit in hits})

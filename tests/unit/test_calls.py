@@ -35,11 +35,22 @@ class Shared:
 
 
 def test_closing_waits_for_a_call_that_runs_and_for_the_calls_it_makes() -> None:
-    shared, answers, order = Shared(), [], []
-    running = threading.Thread(target=lambda: (answers.append(shared.slow("done")), order.append("call")))
+    shared = Shared()
+    answers: list[str] = []
+    order: list[str] = []
+
+    def call() -> None:
+        answers.append(shared.slow("done"))
+        order.append("call")
+
+    def close() -> None:
+        shared.calls.close()
+        order.append("close")
+
+    running = threading.Thread(target=call)
     running.start()
     assert shared.entered.wait(SOON)
-    closing = threading.Thread(target=lambda: (shared.calls.close(), order.append("close")))
+    closing = threading.Thread(target=close)
     closing.start()
     closing.join(0.05)
     assert closing.is_alive()

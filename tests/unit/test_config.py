@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -325,7 +326,7 @@ def test_every_key_says_what_it_is_for() -> None:
                 found.append(f"{section.__name__}.{field.name}")
         return found
 
-    sections = [type(f.default) for f in msgspec.structs.fields(File) if f.name != "sources"]
+    sections: list[Any] = [type(f.default) for f in msgspec.structs.fields(File) if f.name != "sources"]
     assert [key for section in [*sections, Source] for key in undocumented(section)] == []
 
 

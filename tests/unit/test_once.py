@@ -64,7 +64,7 @@ def test_a_part_that_could_not_be_built_is_tried_again() -> None:
 
 def test_a_test_may_put_another_part_in_its_place() -> None:
     owner = Owner(object)
-    owner.part = "given"  # type: ignore[misc]
+    owner.part = "given"
     assert (owner.part, owner.builds) == ("given", 0)
 
 

@@ -79,6 +79,7 @@ def refused(file: Path) -> list[str]:
         load(file)
     except ConfigInvalid as error:
         keys = error.details["keys"]
+        assert isinstance(keys, list)
         complete = all(key in error.message for key in keys) and "kebab trust" in str(error.hint)
         return keys if complete else [f"not named: {error.message}"]
     return []

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from tests.adapters.embedders.small_model import write_small_model
 TEXTS = ["seat hold", "전세 계약 갱신", ""]
 
 
-def e5_folder(folder: Path, **given: int) -> Path:
+def e5_folder(folder: Path, **given: Any) -> Path:
     """The layout of the real model, with its 384 dimensions."""
     return write_small_model(folder, **{"dimensions": 384, **given}, file="onnx/model.onnx")
 

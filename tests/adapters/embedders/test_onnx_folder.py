@@ -28,7 +28,9 @@ def hidden_states(folder: Path, text: str, *, file: str = "model.onnx") -> Vecto
     ids = np.array([tokenizer.encode(text).ids], dtype=np.int64)
     feed: dict[str, Any] = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
     found = ReferenceEvaluator(onnx.load(str(folder / file))).run(None, feed)
-    return np.asarray(found[0])[0]
+    assert isinstance(found, list)
+    states: Vectors = np.asarray(found[0])[0]
+    return states
 
 
 def unit(row: Vectors) -> Vectors:
@@ -132,14 +134,13 @@ def test_kebab_json_names_the_model_and_its_prefixes(tmp_path: Path) -> None:
 def test_the_version_changes_with_whatever_changes_a_vector(tmp_path: Path) -> None:
     first = write_small_model(tmp_path / "a" / "small")
     versions = {OnnxFolderEmbedder(first).version}
-    for number, given in enumerate(
-        (
-            {"seed": 8},
-            {"settings": {"pooling": "cls"}},
-            {"settings": {"query_prefix": "Q "}},
-            {"positions": 64},
-        )
-    ):
+    changes: tuple[dict[str, Any], ...] = (
+        {"seed": 8},
+        {"settings": {"pooling": "cls"}},
+        {"settings": {"query_prefix": "Q "}},
+        {"positions": 64},
+    )
+    for number, given in enumerate(changes):
         other = write_small_model(tmp_path / str(number) / "small", **given)
         versions.add(OnnxFolderEmbedder(other).version)
     tokenizer = shutil.copytree(first, tmp_path / "t" / "small") / "tokenizer.json"

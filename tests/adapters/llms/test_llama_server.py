@@ -116,7 +116,7 @@ def test_cancelling_stops_the_real_model_and_keeps_the_partial_answer(address: s
         arrived += event.delta
         if event.kind is AnswerEventKind.TOKEN:
             break
-    events.close()  # type: ignore[attr-defined]
+    events.close()
     stored = from_json(world.answers.recent()[0])
     assert (stored.refusal, stored.partial) == (RefusalReason.CANCELLED, True)
     assert stored.text == arrived.strip()

@@ -23,8 +23,8 @@ def connect(tmp_path: Path) -> Iterator[Connect]:
     made: list[SurrealConnection] = []
 
     def opened(url: str = f"surrealkv://{tmp_path / 'store'}", **options: Any) -> SurrealConnection:
-        options = {"namespace": "test", "database": "test", "on_open": migrate} | options
-        made.append(SurrealConnection(url, **options))
+        chosen: dict[str, Any] = {"namespace": "test", "database": "test", "on_open": migrate} | options
+        made.append(SurrealConnection(url, **chosen))
         return made[-1]
 
     yield opened

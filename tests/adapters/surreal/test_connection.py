@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from kebab.adapters.surreal.connection import SurrealConnection
+from kebab.adapters.surreal.store import SurrealExecutionStore
 from kebab.domain.executions import ExecutionFilters
 from kebab.errors import EngineUnavailable, Locked, NotIndexed
+from tests.adapters.surreal.conftest import Connect
 from tests.memory_fakes import run
 
 HOLDER = """
@@ -38,21 +40,23 @@ def holder(folder: Path, *, idle_s: float) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
-def test_reading_where_nothing_was_recorded_is_not_indexed_and_creates_nothing(store, tmp_path: Path) -> None:
+def test_reading_where_nothing_was_recorded_is_not_indexed_and_creates_nothing(
+    store: SurrealExecutionStore, tmp_path: Path
+) -> None:
     with pytest.raises(NotIndexed, match="no execution memory") as caught:
         store.select(ExecutionFilters(), limit=1)
     assert "kebab memory record" in (caught.value.hint or "")
     assert not (tmp_path / "store").exists()
 
 
-def test_a_closed_store_opens_again_with_what_it_held(store) -> None:
+def test_a_closed_store_opens_again_with_what_it_held(store: SurrealExecutionStore) -> None:
     store.save([run(1)])
     store.close()
 
     assert store.load(["run-00001"]) == {"run-00001": run(1)}
 
 
-def test_a_folder_in_use_is_locked_after_the_wait(connect, tmp_path: Path) -> None:
+def test_a_folder_in_use_is_locked_after_the_wait(connect: Connect, tmp_path: Path) -> None:
     with holder(tmp_path / "store", idle_s=60):
         began = time.monotonic()
         with pytest.raises(Locked, match="another process"):
@@ -60,19 +64,19 @@ def test_a_folder_in_use_is_locked_after_the_wait(connect, tmp_path: Path) -> No
         assert 0.3 <= time.monotonic() - began < 5
 
 
-def test_an_idle_process_lets_another_in(connect, tmp_path: Path) -> None:
+def test_an_idle_process_lets_another_in(connect: Connect, tmp_path: Path) -> None:
     with holder(tmp_path / "store", idle_s=0.2):
         assert connect(lock_wait_s=10).query("RETURN 7") == [7]
 
 
-def test_a_killed_process_leaves_no_lock(connect, tmp_path: Path) -> None:
+def test_a_killed_process_leaves_no_lock(connect: Connect, tmp_path: Path) -> None:
     with holder(tmp_path / "store", idle_s=60) as other:
         other.kill()
         other.wait()
         assert connect(lock_wait_s=2).query("RETURN 7") == [7]
 
 
-def test_an_idle_connection_lets_go_and_comes_back(connect) -> None:
+def test_an_idle_connection_lets_go_and_comes_back(connect: Connect) -> None:
     connection = connect(idle_release_s=0.1)
     connection.query("RETURN 1")
     deadline = time.monotonic() + 5

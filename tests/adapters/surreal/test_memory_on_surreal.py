@@ -1,6 +1,7 @@
 """The memory as a user meets it: the real engine, the real analyzer, both ways of searching."""
 
 from __future__ import annotations
+from tests.adapters.surreal.conftest import Connect
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +35,7 @@ TASKS = [
 ]
 
 
-def build(way: str, connect, folder: Path) -> ExecutionMemory:
+def build(way: str, connect: Connect, folder: Path) -> ExecutionMemory:
     analyzer, connection = Analyzer(), connect()
     store = SurrealExecutionStore(connection, analyzer=analyzer)
 
@@ -54,7 +55,7 @@ def build(way: str, connect, folder: Path) -> ExecutionMemory:
 
 
 @pytest.fixture(params=["derived", "native"])
-def memory(request: pytest.FixtureRequest, connect, tmp_path: Path) -> Iterator[ExecutionMemory]:
+def memory(request: pytest.FixtureRequest, connect: Connect, tmp_path: Path) -> Iterator[ExecutionMemory]:
     made = build(request.param, connect, tmp_path / "index")
     made.record_many(run(n, task_description=text, **BARE) for n, text in enumerate(TASKS, start=1))
     yield made
@@ -135,7 +136,7 @@ def test_a_search_takes_in_what_another_process_recorded(memory: ExecutionMemory
 
 
 def test_exported_and_imported_the_memory_is_the_same(
-    memory: ExecutionMemory, connect, tmp_path: Path
+    memory: ExecutionMemory, connect: Connect, tmp_path: Path
 ) -> None:
     memory.record_task(TaskRecord(id="t", description="요약", recorded_at=NOON, details={"a": None}))
     lines = list(memory.export_lines())
@@ -158,7 +159,7 @@ def test_exported_and_imported_the_memory_is_the_same(
 @pytest.mark.parametrize(
     "damage", ["folder gone", "words gone", "vectors gone", "vectors garbage", "words garbage"]
 )
-def test_a_damaged_derived_index_is_built_again(connect, tmp_path: Path, damage: str) -> None:
+def test_a_damaged_derived_index_is_built_again(connect: Connect, tmp_path: Path, damage: str) -> None:
     memory = build("derived", connect, tmp_path / "index")
     memory.record_many(run(n, task_description=text, **BARE) for n, text in enumerate(TASKS, start=1))
     memory.close()
@@ -182,7 +183,7 @@ def test_a_damaged_derived_index_is_built_again(connect, tmp_path: Path, damage:
     assert len(again.find_similar_executions("release notes").hits) == len(TASKS)
 
 
-def test_another_analyzer_builds_the_derived_index_again(connect, tmp_path: Path) -> None:
+def test_another_analyzer_builds_the_derived_index_again(connect: Connect, tmp_path: Path) -> None:
     memory = build("derived", connect, tmp_path / "index")
     memory.record(run(1, task_description="old way", **BARE))
 
@@ -193,7 +194,7 @@ def test_another_analyzer_builds_the_derived_index_again(connect, tmp_path: Path
     assert changed.position() == 0
 
 
-def test_a_store_put_back_from_an_older_copy_makes_the_index_start_anew(connect, tmp_path: Path) -> None:
+def test_a_store_put_back_from_an_older_copy_makes_the_index_start_anew(connect: Connect, tmp_path: Path) -> None:
     memory = build("derived", connect, tmp_path / "index")
     memory.record(run(1, task_description="kept", **BARE))
     memory.close()

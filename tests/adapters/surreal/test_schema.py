@@ -1,6 +1,8 @@
 """Schema and code cannot drift: each field round-trips, and every difference is an error that names it."""
 
 from __future__ import annotations
+from tests.adapters.surreal.conftest import Connect
+from kebab.adapters.surreal.store import SurrealExecutionStore
 
 import re
 from collections.abc import Mapping
@@ -60,7 +62,7 @@ def changed(base: Any, name: str, value: Any) -> Any:
 
 
 @pytest.mark.parametrize(("base", "name", "value"), cases(run(1)) + cases(TASK))
-def test_every_field_of_the_type_round_trips(store, base, name: str, value: Any) -> None:
+def test_every_field_of_the_type_round_trips(store: SurrealExecutionStore, base, name: str, value: Any) -> None:
     record = changed(base, name, value)
     if isinstance(record, Execution):
         store.save([record])
@@ -72,7 +74,7 @@ def test_every_field_of_the_type_round_trips(store, base, name: str, value: Any)
         assert store.load_tasks([record.id]) == {record.id: record}
 
 
-def test_every_field_of_the_type_is_declared(connect) -> None:
+def test_every_field_of_the_type_is_declared(connect: Connect) -> None:
     connection = connect()
     declared = set(connection.query("INFO FOR TABLE kg_executions")[0]["fields"])
 
@@ -91,14 +93,14 @@ def seeds_first_schema() -> list[Migration]:
     return [Migration("001_executions", "\n".join(kept)), *later]
 
 
-def test_a_schema_that_lacks_written_fields_is_an_error_that_names_them(connect) -> None:
+def test_a_schema_that_lacks_written_fields_is_an_error_that_names_them(connect: Connect) -> None:
     connection = connect(on_open=lambda opened: migrate(opened, seeds_first_schema()))
 
     with pytest.raises(Corrupt, match="lacks agent_role, cost_cents, provider"):
         connection.query("RETURN 1")
 
 
-def test_writing_a_field_that_the_schema_lacks_is_an_error_and_nothing_is_dropped(store) -> None:
+def test_writing_a_field_that_the_schema_lacks_is_an_error_and_nothing_is_dropped(store: SurrealExecutionStore) -> None:
     store.save([run(1)])
     store._connection.query("REMOVE FIELD agent_role ON kg_executions")
 
@@ -107,7 +109,7 @@ def test_writing_a_field_that_the_schema_lacks_is_an_error_and_nothing_is_droppe
     assert [item.id for item in store.every()] == ["run-00001"]
 
 
-def test_a_declared_field_that_the_type_lacks_is_an_error_that_names_it(connect) -> None:
+def test_a_declared_field_that_the_type_lacks_is_an_error_that_names_it(connect: Connect) -> None:
     connection = connect()
     connection.query("DEFINE FIELD colour ON kg_executions TYPE option<string>")
 
@@ -127,7 +129,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize(("named", "statements"), DAMAGE.items(), ids=DAMAGE)
-def test_a_row_that_does_not_decode_raises_and_is_never_skipped(store, named: str, statements: str) -> None:
+def test_a_row_that_does_not_decode_raises_and_is_never_skipped(store: SurrealExecutionStore, named: str, statements: str) -> None:
     from kebab.adapters.surreal.keys import record_key
 
     store.save([run(1), run(2)])
@@ -144,7 +146,7 @@ def test_a_row_that_does_not_decode_raises_and_is_never_skipped(store, named: st
         assert caught.value.details["id"] == "run-00001"
 
 
-def test_migrations_are_applied_once_and_recorded(connect) -> None:
+def test_migrations_are_applied_once_and_recorded(connect: Connect) -> None:
     connection = connect(on_open=None)
 
     assert migrate(connection) == [migration.name for migration in shipped()]
@@ -153,7 +155,7 @@ def test_migrations_are_applied_once_and_recorded(connect) -> None:
     assert noted == [migration.name for migration in shipped()]
 
 
-def test_a_migration_that_fails_half_way_leaves_nothing_behind(connect) -> None:
+def test_a_migration_that_fails_half_way_leaves_nothing_behind(connect: Connect) -> None:
     connection = connect()
     broken = Migration("999_broken", "DEFINE TABLE half_done; THROW 'stop';")
 
@@ -163,7 +165,7 @@ def test_a_migration_that_fails_half_way_leaves_nothing_behind(connect) -> None:
     assert migrate(connection) == []
 
 
-def test_a_store_of_a_newer_version_is_refused(connect) -> None:
+def test_a_store_of_a_newer_version_is_refused(connect: Connect) -> None:
     connection = connect()
     connection.query("CREATE kg_migrations:`900_future` SET checksum = 'x'")
 
@@ -171,7 +173,7 @@ def test_a_store_of_a_newer_version_is_refused(connect) -> None:
         migrate(connection)
 
 
-def test_an_edited_migration_is_noticed(connect) -> None:
+def test_an_edited_migration_is_noticed(connect: Connect) -> None:
     connection = connect()
     first, *rest = shipped()
 
@@ -179,7 +181,7 @@ def test_an_edited_migration_is_noticed(connect) -> None:
         migrate(connection, [Migration(first.name, first.statements + "-- later"), *rest])
 
 
-def test_defaults_of_the_seed_stand_in_the_schema(connect) -> None:
+def test_defaults_of_the_seed_stand_in_the_schema(connect: Connect) -> None:
     declared = connect().query("INFO FOR TABLE kg_executions")[0]["fields"]
 
     assert "TYPE none | string" in declared["agent_role"]

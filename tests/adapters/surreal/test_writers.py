@@ -6,11 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from kebab.adapters.surreal.store import SurrealExecutionStore
 from kebab.ports import MemoryKind, Saved
+from tests.adapters.surreal.conftest import Connect
 from tests.fakes import FakeAnalyzer
 from tests.memory_fakes import run
 
 
-def test_writers_that_meet_try_again_and_lose_nothing(connect) -> None:
+def test_writers_that_meet_try_again_and_lose_nothing(connect: Connect) -> None:
     connection = connect()
     connection.query("RETURN 1")
 

@@ -134,7 +134,7 @@ def test_closing_a_stream_stops_the_model_and_stores_what_had_arrived() -> None:
     events = world.asker(model).stream(AskRequest(TRAIN))
     next(events)
     assert next(events).delta == "It leaves "
-    events.close()  # type: ignore[attr-defined]
+    events.close()
     assert model.stopped
     (body,) = world.answers.recent()
     stored = from_json(body)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kebab.domain.fusion import Ranked, convex, rrf
+from kebab.domain.fusion import Fused, Ranked, convex, rrf
 
 LEXICAL, VECTOR = "lexical", "vector"
 
@@ -15,7 +17,7 @@ def ranking(*ids: str) -> list[Ranked]:
     return [Ranked(item, 1.0 / rank) for rank, item in enumerate(ids, start=1)]
 
 
-def ids(fused: list) -> list[str]:
+def ids(fused: Sequence[Fused]) -> list[str]:
     return [item.id for item in fused]
 
 
@@ -51,7 +53,8 @@ def test_disjoint_legs_give_all_of_both() -> None:
 def test_weights_shift_the_balance_and_are_normalised() -> None:
     weights = {LEXICAL: 3.0, VECTOR: 1.0}
     fused = rrf({LEXICAL: ranking("a"), VECTOR: ranking("b")}, weights=weights)
-    assert [(item.id, pytest.approx(item.score)) for item in fused] == [("a", 0.75), ("b", 0.25)]
+    assert ids(fused) == ["a", "b"]
+    assert [item.score for item in fused] == pytest.approx([0.75, 0.25])
 
 
 def test_convex_keeps_how_far_apart_the_scores_are() -> None:

@@ -40,7 +40,7 @@ REGIONS = st.builds(Region, SIZES, SIZES, NUMBERS, NUMBERS, st.integers(0, 3))
 PLACES: st.SearchStrategy[Place] = st.one_of(
     st.builds(Page, NUMBERS), st.builds(Slide, NUMBERS), st.just(Caption()), CELLS, TIMES, REGIONS
 )
-PATHS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=30)
+PATHS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
 
 
 @given(PLACES)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,11 +72,11 @@ class DyingIndex(FakeLexicalIndex):
 
     lives = 1
 
-    def apply(self, **change: object) -> None:  # type: ignore[override]
+    def apply(self, **change: Any) -> None:
         if not self.lives:
             raise Killed
         self.lives -= 1
-        super().apply(**change)  # type: ignore[arg-type]
+        super().apply(**change)
 
 
 def test_a_rebuild_that_was_killed_is_begun_again(store: FakeDocumentStore) -> None:
@@ -116,7 +118,7 @@ class FailingEmbedder(FakeEmbedder):
 
     left = 2
 
-    def embed(self, texts: list[str], kind: EmbeddingKind) -> Vectors:  # type: ignore[override]
+    def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
         if not self.left:
             raise ModelUnavailable("gone")
         self.left -= 1

@@ -19,7 +19,7 @@ from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.limits import IngestLimits
 from kebab.ingest.pipeline import IngestPipeline
 from kebab.ingest.scan import SourceFolder
-from kebab.ports import EmbeddingKind, LexicalQuery
+from kebab.ports import EmbeddingKind, LexicalQuery, Vectors
 from tests.fakes import (
     FakeDocumentStore,
     FakeEmbedder,
@@ -477,7 +477,7 @@ def test_the_ledger_keeps_every_item_but_the_unchanged(bench: Bench) -> None:
 
 
 class BrokenEmbedder(FakeEmbedder):
-    def embed(self, texts: object, kind: EmbeddingKind) -> object:  # type: ignore[override]
+    def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
         raise ModelUnavailable("the model file is gone")
 
 
@@ -492,7 +492,7 @@ def test_without_a_model_the_words_are_indexed_all_the_same(bench: Bench) -> Non
 
 
 class FullStore(FakeDocumentStore):
-    def put(self, *_: object) -> None:
+    def put(self, document: Document, chunks: Sequence[Chunk], state: FileState) -> list[StoredChunk]:
         raise StorageError("the disk is full")
 
 

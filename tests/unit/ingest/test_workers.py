@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ def flat(batches: Iterable[list[Result]]) -> list[Result]:
 class DeadlyTask(FileTask):
     """Ends the process that unpickles it, as a fault in a native parser would."""
 
-    def __reduce__(self) -> tuple[object, tuple[int]]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[object, tuple[int]]:
         return os._exit, (1,)
 
 
@@ -53,7 +54,11 @@ class Breaks:
 
 
 def parsers(processes: int, make_analyzer: type[FakeAnalyzer] | None = None) -> Workers:
-    jobs = {"prepare": Preparing(POLICY, make_analyzer), "break": Breaks(), "count": len}
+    jobs: dict[str, Callable[[Any], object]] = {
+        "prepare": Preparing(POLICY, make_analyzer),
+        "break": Breaks(),
+        "count": len,
+    }
     return Workers(jobs, processes=processes)
 
 

@@ -1,4 +1,5 @@
 from __future__ import annotations
+from tests.unit.memory.conftest import Bench
 
 import random
 from datetime import timedelta
@@ -132,7 +133,7 @@ def test_no_runs_say_nothing() -> None:
     assert rank_agents([], now=NOON) == []
 
 
-def test_the_memory_offers_curves_days_and_ranks(bench) -> None:
+def test_the_memory_offers_curves_days_and_ranks(bench: Bench) -> None:
     bench.memory.record_many(run(number, success=number % 3 != 0) for number in range(12))
 
     assert bench.memory.learning_curve("agent-1", "fix").days[0].success_rate == 1.0

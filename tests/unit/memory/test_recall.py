@@ -1,4 +1,5 @@
 from __future__ import annotations
+from tests.unit.memory.conftest import Bench
 
 from dataclasses import replace
 from datetime import timedelta
@@ -22,7 +23,7 @@ from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore, run
 BARE = {"embedding": None, "embedding_model": None}
 
 
-def fill(bench, *texts: str, **changed) -> None:
+def fill(bench: Bench, *texts: str, **changed) -> None:
     bench.memory.record_many(
         run(number, task_description=text, **BARE, **changed) for number, text in enumerate(texts, start=1)
     )
@@ -32,7 +33,7 @@ def ids(found) -> list[str]:
     return [hit.execution.id for hit in found.hits]
 
 
-def test_first_in_both_lists_beats_first_in_one(bench) -> None:
+def test_first_in_both_lists_beats_first_in_one(bench: Bench) -> None:
     class Scripted(FakeExecutionIndex):
         def words(self, text, *, filters, limit):
             return [Ranked("run-00001", 9.0), Ranked("run-00002", 8.0)]
@@ -48,7 +49,7 @@ def test_first_in_both_lists_beats_first_in_one(bench) -> None:
     assert [hit.hybrid_score for hit in found.hits] == pytest.approx([1.0, 61 / 124, 61 / 124])
 
 
-def test_each_hit_tells_the_score_and_rank_of_each_signal(bench) -> None:
+def test_each_hit_tells_the_score_and_rank_of_each_signal(bench: Bench) -> None:
     fill(bench, "repair login page", "write release notes")
     hit, other = bench.memory.hybrid_search("repair login").hits
 
@@ -61,7 +62,7 @@ def test_each_hit_tells_the_score_and_rank_of_each_signal(bench) -> None:
     assert other.semantic_rank == 2
 
 
-def test_both_legs_give_pools_of_the_same_size(bench) -> None:
+def test_both_legs_give_pools_of_the_same_size(bench: Bench) -> None:
     fill(bench, "repair login page")
     for limit in (5, 80, 101, 1000):
         bench.memory.hybrid_search("repair", limit=limit)
@@ -69,7 +70,7 @@ def test_both_legs_give_pools_of_the_same_size(bench) -> None:
     assert bench.executions.limits == [100, 100, 100, 100, 1000, 1000, 1000, 1000]
 
 
-def test_the_first_hits_of_any_limit_are_the_same(bench) -> None:
+def test_the_first_hits_of_any_limit_are_the_same(bench: Bench) -> None:
     """Two lists of 400 that share their records in opposite order: deep places would tip the balance."""
     keys = [f"run-{number:05d}" for number in range(400)]
 
@@ -90,7 +91,7 @@ def test_the_first_hits_of_any_limit_are_the_same(bench) -> None:
         assert ids(memory.hybrid_search("x", limit=limit)) == whole[:limit]
 
 
-def test_without_a_text_meaning_answers_alone_and_says_so(bench) -> None:
+def test_without_a_text_meaning_answers_alone_and_says_so(bench: Bench) -> None:
     bench.memory.record_many([run(1, embedding=(1.0, 0.0, 0.0)), run(2, embedding=(0.0, 1.0, 0.0))])
     found = bench.memory.hybrid_search("", embedding=(1.0, 0.1, 0.0))
 
@@ -99,7 +100,7 @@ def test_without_a_text_meaning_answers_alone_and_says_so(bench) -> None:
     assert found.hits[0].lexical_rank is None
 
 
-def test_with_an_empty_embedding_words_answer_alone_and_say_so(bench) -> None:
+def test_with_an_empty_embedding_words_answer_alone_and_say_so(bench: Bench) -> None:
     fill(bench, "repair login page", "write release notes")
     found = bench.memory.hybrid_search("login", embedding=())
 
@@ -107,14 +108,14 @@ def test_with_an_empty_embedding_words_answer_alone_and_say_so(bench) -> None:
     assert [(note.part, note.code) for note in found.degraded] == [("semantic", "invalid_input")]
 
 
-def test_without_any_input_there_is_an_error_and_not_the_newest_runs(bench) -> None:
+def test_without_any_input_there_is_an_error_and_not_the_newest_runs(bench: Bench) -> None:
     fill(bench, "repair login page")
     for search in (bench.memory.hybrid_search, bench.memory.find_similar_executions):
         with pytest.raises(InvalidInput, match="nothing to look for"):
             search("  ", embedding=())
 
 
-def test_an_empty_memory_gives_an_empty_list_without_complaint(bench) -> None:
+def test_an_empty_memory_gives_an_empty_list_without_complaint(bench: Bench) -> None:
     found = bench.memory.hybrid_search("anything")
 
     assert (found.hits, found.degraded) == ((), ())
@@ -122,14 +123,14 @@ def test_an_empty_memory_gives_an_empty_list_without_complaint(bench) -> None:
     assert bench.memory.find_similar_rlm_tasks("anything").hits == ()
 
 
-def test_words_that_nothing_holds_find_nothing_rather_than_the_newest(bench) -> None:
+def test_words_that_nothing_holds_find_nothing_rather_than_the_newest(bench: Bench) -> None:
     fill(bench, "repair login page", "write release notes")
 
     assert bench.memory.search_words("quantum chromodynamics").hits == ()
 
 
 @pytest.mark.parametrize(("broken", "part"), [("words", "lexical"), ("nearest", "semantic")])
-def test_one_failing_leg_is_declared_and_the_other_answers(bench, broken: str, part: str) -> None:
+def test_one_failing_leg_is_declared_and_the_other_answers(bench: Bench, broken: str, part: str) -> None:
     fill(bench, "repair login page")
     bench.executions.broken = {broken}
     found = bench.memory.hybrid_search("repair login page")
@@ -138,7 +139,7 @@ def test_one_failing_leg_is_declared_and_the_other_answers(bench, broken: str, p
     assert [(note.part, note.code) for note in found.degraded] == [(part, "engine_unavailable")]
 
 
-def test_when_no_leg_can_run_the_error_is_raised(bench) -> None:
+def test_when_no_leg_can_run_the_error_is_raised(bench: Bench) -> None:
     fill(bench, "repair login page")
     bench.executions.broken = {"words", "nearest"}
 
@@ -146,14 +147,14 @@ def test_when_no_leg_can_run_the_error_is_raised(bench) -> None:
         bench.memory.hybrid_search("repair")
 
 
-def test_an_unreachable_store_is_an_error_and_not_an_empty_result(bench) -> None:
+def test_an_unreachable_store_is_an_error_and_not_an_empty_result(bench: Bench) -> None:
     bench.store.down = True
 
     with pytest.raises(EngineUnavailable, match="down"):
         bench.memory.hybrid_search("repair")
 
 
-def test_an_index_that_cannot_follow_answers_with_what_it_has_and_says_so(bench) -> None:
+def test_an_index_that_cannot_follow_answers_with_what_it_has_and_says_so(bench: Bench) -> None:
     fill(bench, "repair login page")
     bench.executions.broken = {"apply"}
     bench.memory.record(run(9, task_description="repair logout page"))
@@ -163,7 +164,7 @@ def test_an_index_that_cannot_follow_answers_with_what_it_has_and_says_so(bench)
     assert [note.part for note in found.degraded] == ["index"]
 
 
-def test_without_a_model_similar_raises_and_search_uses_words(bench) -> None:
+def test_without_a_model_similar_raises_and_search_uses_words(bench: Bench) -> None:
     fill(bench, "repair login page")
     memory = replace(bench.memory, embedder=None)
 
@@ -174,7 +175,7 @@ def test_without_a_model_similar_raises_and_search_uses_words(bench) -> None:
     assert [note.code for note in found.degraded] == ["model_unavailable"]
 
 
-def test_vectors_of_another_model_are_never_compared(bench) -> None:
+def test_vectors_of_another_model_are_never_compared(bench: Bench) -> None:
     bench.memory.record(run(1))  # toy@1, three dimensions
 
     with pytest.raises(ModelMismatch, match="toy@1"):
@@ -184,7 +185,7 @@ def test_vectors_of_another_model_are_never_compared(bench) -> None:
     assert bench.memory.hybrid_search("mend").degraded[0].code == "model_mismatch"
 
 
-def test_an_embedding_whose_length_fits_two_models_must_name_one(bench) -> None:
+def test_an_embedding_whose_length_fits_two_models_must_name_one(bench: Bench) -> None:
     bench.memory.record_many([run(1), run(2, embedding_model="toy@2")])
 
     with pytest.raises(InvalidInput, match="name one"):
@@ -193,7 +194,7 @@ def test_an_embedding_whose_length_fits_two_models_must_name_one(bench) -> None:
     assert ids(named) == ["run-00002"]
 
 
-def test_preferring_success_weighs_failures_and_explains_it(bench) -> None:
+def test_preferring_success_weighs_failures_and_explains_it(bench: Bench) -> None:
     bench.memory.record_many(
         [
             run(1, task_description="repair login page", success=False, **BARE),
@@ -211,7 +212,7 @@ def test_preferring_success_weighs_failures_and_explains_it(bench) -> None:
     assert found.hits[0].outcome_weight == 1.0
 
 
-def test_a_success_deep_in_the_list_can_still_pass_the_failures_before_it(bench) -> None:
+def test_a_success_deep_in_the_list_can_still_pass_the_failures_before_it(bench: Bench) -> None:
     bench.memory.record_many(
         run(number, task_description="repair login page", success=number == 30, **BARE)
         for number in range(1, 31)
@@ -221,14 +222,14 @@ def test_a_success_deep_in_the_list_can_still_pass_the_failures_before_it(bench)
     assert found.hits[0].execution.id == "run-00030"
 
 
-def test_filters_apply_before_the_cut(bench) -> None:
+def test_filters_apply_before_the_cut(bench: Bench) -> None:
     fill(bench, *["repair login page"] * 150)
     late = ExecutionFilters(after=NOON + timedelta(hours=141))
 
     assert len(bench.memory.hybrid_search("repair", limit=20, filters=late).hits) == 10
 
 
-def test_a_limit_out_of_range_is_refused(bench) -> None:
+def test_a_limit_out_of_range_is_refused(bench: Bench) -> None:
     with pytest.raises(InvalidInput, match="limit"):
         bench.memory.hybrid_search("x", limit=0)
 
@@ -252,7 +253,7 @@ def test_the_first_hits_do_not_depend_on_the_limit(words: list[str]) -> None:
     assert ids(few) == ids(many)[:5]
 
 
-def test_task_records_are_found_by_meaning_and_without_a_vector_by_words(bench) -> None:
+def test_task_records_are_found_by_meaning_and_without_a_vector_by_words(bench: Bench) -> None:
     near = TaskRecord(
         id="near", description="zebra", recorded_at=NOON, embedding=(1.0, 0.0), embedding_model="m"
     )

@@ -13,11 +13,12 @@ from kebab.memory.room import ExecutionMemory
 from kebab.ports import MemoryKind
 from tests.fakes import FakeEmbedder
 from tests.memory_fakes import NOON, run
+from tests.unit.memory.conftest import Bench
 
 BARE = {"embedding": None, "embedding_model": None}
 
 
-def test_a_run_without_a_vector_gets_one_of_the_configured_model(bench) -> None:
+def test_a_run_without_a_vector_gets_one_of_the_configured_model(bench: Bench) -> None:
     saved = bench.memory.record(run(1, **BARE))
 
     assert saved.embedding_model == "fake-bag@1"
@@ -25,16 +26,16 @@ def test_a_run_without_a_vector_gets_one_of_the_configured_model(bench) -> None:
     assert bench.executions.position() == 1
 
 
-def test_a_run_that_brings_its_vector_keeps_it(bench) -> None:
+def test_a_run_that_brings_its_vector_keeps_it(bench: Bench) -> None:
     assert bench.memory.record(run(1)) == run(1)
     assert bench.embedder.calls == []
 
 
-def test_an_empty_description_gets_no_vector(bench) -> None:
+def test_an_empty_description_gets_no_vector(bench: Bench) -> None:
     assert bench.memory.record(run(1, task_description="  ", **BARE)).embedding is None
 
 
-def test_record_many_writes_in_batches_and_counts_each_run_once(bench) -> None:
+def test_record_many_writes_in_batches_and_counts_each_run_once(bench: Bench) -> None:
     runs = [run(number) for number in range(2500)] + [run(3, success=True)]
 
     assert bench.memory.record_many(iter(runs)) == 2501
@@ -43,7 +44,9 @@ def test_record_many_writes_in_batches_and_counts_each_run_once(bench) -> None:
     assert bench.executions.position() == bench.store.revision(MemoryKind.EXECUTIONS) == 2501
 
 
-def test_an_index_that_fails_costs_no_record_and_catches_up_later(bench, caplog) -> None:
+def test_an_index_that_fails_costs_no_record_and_catches_up_later(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
     bench.executions.broken = {"apply"}
     bench.memory.record(run(1, task_description="lost and found", **BARE))
     assert "behind" in caplog.text
@@ -54,7 +57,7 @@ def test_an_index_that_fails_costs_no_record_and_catches_up_later(bench, caplog)
     assert found.degraded == ()
 
 
-def test_an_index_that_missed_a_write_of_another_process_takes_it_in_with_the_next(bench) -> None:
+def test_an_index_that_missed_a_write_of_another_process_takes_it_in_with_the_next(bench: Bench) -> None:
     bench.store.save([run(1)])
     bench.memory.record(run(2))
 
@@ -62,7 +65,7 @@ def test_an_index_that_missed_a_write_of_another_process_takes_it_in_with_the_ne
     assert len(bench.memory.search_words("mend").hits) == 2
 
 
-def test_a_model_that_cannot_be_used_costs_no_record(bench) -> None:
+def test_a_model_that_cannot_be_used_costs_no_record(bench: Bench) -> None:
     broken = replace(bench.memory, embedder=UnavailableEmbedder(EngineUnavailable("no weights")))
     broken.record(run(1, **BARE))
 
@@ -71,7 +74,7 @@ def test_a_model_that_cannot_be_used_costs_no_record(bench) -> None:
         broken.embed_missing()
 
 
-def test_switching_the_model_gives_every_run_its_vector(bench) -> None:
+def test_switching_the_model_gives_every_run_its_vector(bench: Bench) -> None:
     bench.memory.record_many([run(1), run(2, **BARE)])
     other = replace(bench.memory, embedder=FakeEmbedder(8, version="2"))
 
@@ -80,7 +83,7 @@ def test_switching_the_model_gives_every_run_its_vector(bench) -> None:
     assert other.embed_missing() == 0
 
 
-def test_a_read_only_memory_refuses_every_write(bench) -> None:
+def test_a_read_only_memory_refuses_every_write(bench: Bench) -> None:
     memory = replace(bench.memory, readonly=True)
     writes = (
         lambda: memory.record(run(1)),
@@ -97,7 +100,7 @@ def test_a_read_only_memory_refuses_every_write(bench) -> None:
     assert memory.prune(older_than=timedelta(), dry_run=True).executions == 0
 
 
-def test_pruning_by_age_forgets_in_the_index_too(bench) -> None:
+def test_pruning_by_age_forgets_in_the_index_too(bench: Bench) -> None:
     bench.memory.record_many(run(number) for number in range(4))
     memory: ExecutionMemory = replace(bench.memory, clock=lambda: NOON + timedelta(days=10, hours=2))
 
@@ -107,10 +110,10 @@ def test_pruning_by_age_forgets_in_the_index_too(bench) -> None:
     assert {hit.execution.id for hit in memory.search_words("mend").hits} == {"run-00002", "run-00003"}
 
 
-def test_an_index_that_another_process_brought_further_is_not_built_again(bench) -> None:
+def test_an_index_that_another_process_brought_further_is_not_built_again(bench: Bench) -> None:
     bench.memory.record_many([run(1), run(2)])
     cleared: list[bool] = []
-    bench.executions.clear = lambda: cleared.append(True)
+    bench.executions.clear = lambda: cleared.append(True)  # type: ignore[method-assign]
 
     catch_up(bench.store, bench.executions, MemoryKind.EXECUTIONS, latest=1)
     assert cleared == []

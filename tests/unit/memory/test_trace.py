@@ -1,4 +1,5 @@
 from __future__ import annotations
+from tests.unit.memory.conftest import Bench
 
 import pytest
 
@@ -8,7 +9,7 @@ from tests.memory_fakes import run
 BARE = {"embedding": None, "embedding_model": None}
 
 
-def test_causes_are_walked_back_to_the_first(bench) -> None:
+def test_causes_are_walked_back_to_the_first(bench: Bench) -> None:
     bench.memory.record_many(run(n, parent=f"run-{n - 1:05d}" if n else None) for n in range(5))
     bench.memory.link("run-00000", "run-00003")
 
@@ -21,24 +22,24 @@ def test_causes_are_walked_back_to_the_first(bench) -> None:
     ]
 
 
-def test_a_circle_of_causes_ends(bench) -> None:
+def test_a_circle_of_causes_ends(bench: Bench) -> None:
     bench.memory.record_many([run(1, parent="run-00002"), run(2, parent="run-00001")])
 
     assert [cause.execution.id for cause in bench.memory.trace_causes("run-00001")] == ["run-00002"]
 
 
-def test_a_cause_that_was_never_recorded_is_passed_over(bench) -> None:
+def test_a_cause_that_was_never_recorded_is_passed_over(bench: Bench) -> None:
     bench.memory.record(run(1, parent="unknown"))
 
     assert bench.memory.trace_causes("run-00001") == []
 
 
-def test_an_unknown_execution_is_an_error(bench) -> None:
+def test_an_unknown_execution_is_an_error(bench: Bench) -> None:
     with pytest.raises(RecordNotFound, match="nobody"):
         bench.memory.trace_causes("nobody")
 
 
-def test_documents_of_similar_successes_come_first(bench) -> None:
+def test_documents_of_similar_successes_come_first(bench: Bench) -> None:
     bench.memory.record_many(
         [
             run(
@@ -63,5 +64,5 @@ def test_documents_of_similar_successes_come_first(bench) -> None:
     assert ranks["a.md"] < ranks["c.md"]
 
 
-def test_an_empty_memory_knows_no_helpful_documents(bench) -> None:
+def test_an_empty_memory_knows_no_helpful_documents(bench: Bench) -> None:
     assert bench.memory.documents_that_helped("anything") == []

@@ -1,4 +1,5 @@
 from __future__ import annotations
+from tests.unit.memory.conftest import Bench
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -111,7 +112,7 @@ def test_a_wrong_field_is_named(change: dict[str, object], message: str) -> None
         from_json({**LEAST, **change})
 
 
-def test_a_wrong_line_is_reported_with_its_number_and_costs_no_other(bench) -> None:
+def test_a_wrong_line_is_reported_with_its_number_and_costs_no_other(bench: Bench) -> None:
     good = [json.dumps({**LEAST, "task_id": f"t{number}"}) for number in range(3)]
     task = json.dumps({"schema_version": "task.v1", "description": "x", "recorded_at": LEAST["started_at"]})
     lines = [good[0], "not json", "", "[1]", good[1].encode(), b"\xff\xfe", '{"agent_id": 7}', good[2], task]
@@ -124,7 +125,7 @@ def test_a_wrong_line_is_reported_with_its_number_and_costs_no_other(bench) -> N
     assert (bench.memory.stats().executions, bench.memory.stats().tasks) == (3, 1)
 
 
-def test_importing_twice_records_nothing_twice(bench) -> None:
+def test_importing_twice_records_nothing_twice(bench: Bench) -> None:
     lines = [json.dumps({**LEAST, "task_id": f"t{number}"}) for number in range(5)]
     bench.memory.import_lines(lines)
     bench.memory.import_lines(lines)
@@ -132,7 +133,7 @@ def test_importing_twice_records_nothing_twice(bench) -> None:
     assert bench.memory.stats().executions == 5
 
 
-def test_what_is_exported_can_be_imported_elsewhere_and_is_the_same(bench) -> None:
+def test_what_is_exported_can_be_imported_elsewhere_and_is_the_same(bench: Bench) -> None:
     bench.memory.record_many(run(number, cost_cents=number / 3) for number in range(5))
     bench.memory.link("run-00004", "run-00001")
     bench.memory.record_task(TaskRecord(id="t", description="요약", recorded_at=NOON, details={"a": None}))

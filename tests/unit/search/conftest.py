@@ -73,9 +73,9 @@ class Shelf:
         while pending := self.store.pending(self.vector_index.checkpoint(), model=key):
             chunks = list(self.store.stored_chunks(pending.changed))
             cached = self.embeddings.vectors(key, [c.content_key for c in chunks])
-            vectors = {c.chunk.chunk_id: cached[c.content_key] for c in chunks}
+            found = {c.chunk.chunk_id: cached[c.content_key] for c in chunks}
             self.vector_index.apply(
-                removed=pending.removed, chunks=chunks, vectors=vectors, checkpoint=pending.upto
+                removed=pending.removed, chunks=chunks, vectors=found, checkpoint=pending.upto
             )
 
     def parts(self) -> SearchParts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -16,6 +17,7 @@ from kebab.domain.ids import DocId
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.errors import EngineUnavailable, ModelUnavailable
 from kebab.search.fusion import Adaptive, Convex
+from kebab.search.hybrid import HybridRetriever
 from kebab.search.legs import UnavailableLeg
 from kebab.search.parse import parse_query
 from tests.unit.search.conftest import Shelf
@@ -39,7 +41,9 @@ class ScriptedLeg:
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         return [Ranked(item, 1.0 / rank) for rank, item in enumerate(self.ranking, start=1)][:depth]
 
-    def prepared(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None):
+    def prepared(
+        self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None
+    ) -> Callable[[], list[Ranked]]:
         return partial(self.rank, query, depth=depth, docs=docs)
 
     def position(self) -> int:
@@ -49,7 +53,9 @@ class ScriptedLeg:
         return ()
 
 
-def scripted(shelf: Shelf, lexical: list[str], vector: list[str]):
+def scripted(
+    shelf: Shelf, lexical: list[str], vector: list[str]
+) -> tuple[HybridRetriever, tuple[ScriptedLeg, ScriptedLeg]]:
     legs = ScriptedLeg(Leg.LEXICAL, lexical), ScriptedLeg(Leg.VECTOR, vector)
     return replace(shelf.hybrid(), lexical=legs[0], vector=legs[1]), legs
 

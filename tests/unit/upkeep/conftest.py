@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ class SoundFile:
     def back_up(self, target: Path) -> None:
         raise NotImplementedError
 
-    def restore(self, source: Path) -> None:
+    def require_whole(self) -> None:
         raise NotImplementedError
 
 
@@ -65,7 +66,7 @@ class Ward:
         made = sample(path, *texts, title=path)
         self.store.put(made.document, made.chunks, made.state)
 
-    def indexer(self, **changes: object) -> Indexer:
+    def indexer(self, **changes: Any) -> Indexer:
         made = Indexer(
             store=self.store,
             embeddings=self.embeddings,
@@ -75,7 +76,7 @@ class Ward:
         )
         return replace(made, **changes)
 
-    def doctor(self, *faults: str, **changes: object) -> Doctor:
+    def doctor(self, *faults: str, **changes: Any) -> Doctor:
         made = Doctor(
             file=SoundFile(*faults),
             store=self.store,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -116,10 +117,10 @@ def test_an_index_that_looks_behind_and_cannot_follow_is_built_anew(ward: Ward) 
     class Stuck(FakeLexicalIndex):
         cleared = False
 
-        def apply(self, **change: object) -> None:  # type: ignore[override]
+        def apply(self, **change: Any) -> None:
             if not self.cleared:
                 raise Corrupt("a file of that name is there already", hint="repair")
-            super().apply(**change)  # type: ignore[arg-type]
+            super().apply(**change)
 
         def clear(self) -> None:
             self.cleared = True

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from kebab.domain.ingests import IngestPhase, IngestProgress
 from kebab.errors import ModelUnavailable
-from kebab.ports import EmbeddingKind
+from kebab.ports import EmbeddingKind, Vectors
 from tests.fakes import FakeEmbedder, FakeVectorIndex
 from tests.unit.upkeep.conftest import Ward
 
@@ -55,7 +57,7 @@ def test_cancelled_at_once_it_embeds_nothing_and_says_so(ward: Ward) -> None:
 
 def test_a_failing_model_ends_the_progress_and_keeps_the_words(ward: Ward) -> None:
     class Broken(FakeEmbedder):
-        def embed(self, texts: object, kind: EmbeddingKind) -> object:
+        def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
             raise ModelUnavailable("the server is gone")
 
     ward.put("new.md", "a new rope")
