@@ -10,7 +10,7 @@ import pytest
 from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
 from kebab.adapters.sqlite.connection import Database
 from kebab.ports import AnswerStore
-from tests.unit.answer.world import FakeAnswerStore
+from tests.store_fakes import FakeAnswerStore
 
 
 @pytest.fixture(params=["fake", "sqlite"])

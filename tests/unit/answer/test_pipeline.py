@@ -10,7 +10,9 @@ from kebab.domain.documents import TrustLevel
 from kebab.domain.queries import SearchFilters
 from kebab.errors import Corrupt, InvalidInput, ModelUnavailable, StorageError, Timeout
 from tests.fakes import FakeEmbedder
-from tests.unit.answer.world import FakeAnswerStore, FakeLanguageModel, World, notes
+from tests.model_fakes import FakeLanguageModel
+from tests.store_fakes import FakeAnswerStore
+from tests.unit.answer.world import World, notes
 
 TRAIN = "When does the night train to Vienna leave?"
 

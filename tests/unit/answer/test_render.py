@@ -9,7 +9,8 @@ from kebab.cli import answers
 from kebab.cli.screen import Screen, width
 from kebab.domain.answers import Answer, RefusalReason
 from kebab.domain.citations import Citation
-from tests.unit.answer.world import FakeLanguageModel, notes
+from tests.model_fakes import FakeLanguageModel
+from tests.unit.answer.world import notes
 
 TRAIN = "When does the night train to Vienna leave?"
 NARROW = Screen(columns=60)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -17,11 +16,10 @@ from kebab.answer.rank import Ranker
 from kebab.answer.weights import load_weights
 from kebab.config.sections import Gate as GateSettings
 from kebab.domain.answers import Answer, AskRequest, Evidence
-from kebab.domain.citations import Citation, CitationKind, SourceState
+from kebab.domain.citations import Citation, CitationKind
 from kebab.domain.documents import Metadata, TrustLevel
 from kebab.domain.ids import ChunkId, DocId
-from kebab.errors import EngineError
-from kebab.ports import EmbeddingKind, Prompt
+from kebab.ports import EmbeddingKind
 from kebab.search.analyze import Analyzer
 from kebab.search.build import SearchParts, build_retriever
 from kebab.search.fusion import Rrf
@@ -35,7 +33,9 @@ from tests.fakes import (
     FakeLexicalIndex,
     FakeVectorIndex,
 )
+from tests.model_fakes import FakeLanguageModel
 from tests.samples import sample
+from tests.store_fakes import FakeAnswerStore, FakeSourceFiles
 
 ANALYZER = Analyzer()
 DEFAULTS = GateSettings()
@@ -49,50 +49,6 @@ NOTES = {
     "전세.md": "전세 계약 갱신은 만료 2개월 전까지 집주인에게 알려야 합니다.",
     "garden.md": "Tomatoes need six hours of sun a day and water every second evening.",
 }
-
-
-class UnchangedFiles:
-    def state(self, source_id: str, path: str) -> SourceState | None:
-        return SourceState.CURRENT
-
-
-class FakeAnswerStore:
-    def __init__(self, error: EngineError | None = None) -> None:
-        self.bodies: dict[str, str] = {}
-        self.error = error
-
-    def put(self, trace_id: str, *, created_at: str, question: str, answer_json: str) -> None:
-        if self.error:
-            raise self.error
-        self.bodies[trace_id] = answer_json
-
-    def get(self, trace_id: str) -> str | None:
-        return self.bodies.get(trace_id)
-
-    def recent(self, limit: int = 20) -> list[str]:
-        return list(reversed(self.bodies.values()))[:limit]
-
-
-@dataclass
-class FakeLanguageModel:
-    """Says its pieces, then fails if told so; remembers what it was asked and whether it was stopped."""
-
-    pieces: Sequence[str] = ()
-    error: EngineError | None = None
-    name: str = "fake:model"
-    context_tokens: int = 4096
-    prompts: list[Prompt] = field(default_factory=list)
-    stopped: bool = False
-
-    def stream(self, prompt: Prompt, *, max_tokens: int) -> Generator[str, None, None]:
-        self.prompts.append(prompt)
-        try:
-            yield from self.pieces
-            if self.error:
-                raise self.error
-        except GeneratorExit:
-            self.stopped = True
-            raise
 
 
 @dataclass
@@ -129,7 +85,7 @@ class World:
         parts = SearchParts(
             store=self.store,
             embeddings=self.embeddings,
-            files=UnchangedFiles(),
+            files=FakeSourceFiles(),
             analyzer=ANALYZER,
             lexical=self.lexical,
             vectors=vectors,
@@ -137,7 +93,7 @@ class World:
         return build_retriever(parts, fusion=Rrf())
 
     def searcher(self) -> Searcher:
-        reader = Reader(self.store, self.embeddings, UnchangedFiles())
+        reader = Reader(self.store, self.embeddings, FakeSourceFiles())
         return Searcher(retriever=self.retriever(), reader=reader, policies={})
 
     def gate(self) -> Gate:

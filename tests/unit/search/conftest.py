@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import pytest
 
 from kebab.domain.chunks import Chunk
-from kebab.domain.citations import SourceState
 from kebab.domain.documents import Document, LineSpan, Media, Metadata
 from kebab.domain.ids import asset_id, chunk_id, doc_id
 from kebab.domain.ingests import FileState
@@ -26,14 +25,7 @@ from tests.fakes import (
     FakeLexicalIndex,
     FakeVectorIndex,
 )
-
-
-class UnchangedFiles:
-    def __init__(self) -> None:
-        self.changes: set[str] = set()
-
-    def state(self, source_id: str, path: str) -> SourceState | None:
-        return SourceState.CHANGED if path in self.changes else SourceState.CURRENT
+from tests.store_fakes import FakeSourceFiles
 
 
 @dataclass
@@ -43,7 +35,7 @@ class Shelf:
     analyzer: FakeAnalyzer = field(default_factory=FakeAnalyzer)
     store: FakeDocumentStore = field(default_factory=FakeDocumentStore)
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
-    files: UnchangedFiles = field(default_factory=UnchangedFiles)
+    files: FakeSourceFiles = field(default_factory=FakeSourceFiles)
 
     def __post_init__(self) -> None:
         self.embeddings = FakeEmbeddingStore(self.store)

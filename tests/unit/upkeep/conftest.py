@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,28 +22,7 @@ from tests.fakes import (
     FakeVectorIndex,
 )
 from tests.samples import sample
-
-
-class SoundFile:
-    """A store's file with the faults it is given."""
-
-    def __init__(self, *faults: str) -> None:
-        self._faults = list(faults)
-
-    def faults(self) -> list[str]:
-        return self._faults
-
-    def reindex(self) -> None:
-        self._faults = [fault for fault in self._faults if "index" not in fault]
-
-    def schema_version(self) -> int:
-        return 1
-
-    def back_up(self, target: Path) -> None:
-        raise NotImplementedError
-
-    def require_whole(self) -> None:
-        raise NotImplementedError
+from tests.store_fakes import FakeStoreFile
 
 
 @dataclass
@@ -78,7 +56,7 @@ class Ward:
 
     def doctor(self, *faults: str, **changes: Any) -> Doctor:
         made = Doctor(
-            file=SoundFile(*faults),
+            file=FakeStoreFile(*faults),
             store=self.store,
             embeddings=self.embeddings,
             ledger=self.ledger,

@@ -1,0 +1,31 @@
+"""A language model without a model, for tests. The contract suite holds it to what real ones promise."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+
+from kebab.errors import EngineError
+from kebab.ports import Prompt
+
+
+@dataclass
+class FakeLanguageModel:
+    """Says its pieces, then fails if told so; remembers what it was asked and whether it was stopped."""
+
+    pieces: Sequence[str] = ()
+    error: EngineError | None = None
+    name: str = "fake:model"
+    context_tokens: int = 4096
+    prompts: list[Prompt] = field(default_factory=list)
+    stopped: bool = False
+
+    def stream(self, prompt: Prompt, *, max_tokens: int) -> Generator[str, None, None]:
+        self.prompts.append(prompt)
+        try:
+            yield from self.pieces
+            if self.error:
+                raise self.error
+        except GeneratorExit:
+            self.stopped = True
+            raise
