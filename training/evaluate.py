@@ -10,6 +10,7 @@ import json
 import re
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +65,7 @@ def ndcg(scores: np.ndarray, ids: list[str], relevant: dict[str, int], *, k: int
     return float(sum(gains) / sum(gain / np.log2(rank + 2) for rank, gain in enumerate(ideal)))
 
 
-def scores(model: StaticEmbedder, folder: Path, *, size: int) -> dict[str, object]:
+def scores(model: StaticEmbedder, folder: Path, *, size: int) -> dict[str, Any]:
     """Return the cosines of queries and documents of a collection: whole documents, and best chunks."""
     corpus = read_jsonl(folder / "corpus.jsonl")
     judged = read_qrels(folder / "qrels.tsv")

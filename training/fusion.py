@@ -55,7 +55,8 @@ def rrf(legs: list[np.ndarray], *, k: int = 60) -> np.ndarray:
 def convex(words: np.ndarray, vectors: np.ndarray, *, share: float) -> np.ndarray:
     """Add scores divided by the row's highest, `share` of the vectors' side."""
     highest = np.maximum(words.max(axis=1, keepdims=True), 1e-9)
-    return (1 - share) * words / highest + share * vectors / vectors.max(axis=1, keepdims=True)
+    fused: np.ndarray = (1 - share) * words / highest + share * vectors / vectors.max(axis=1, keepdims=True)
+    return fused
 
 
 def main() -> None:

@@ -171,7 +171,8 @@ def fit_averaged(material: Material, settings: Settings, lessons: Lessons | None
         fit(material, replace(settings, seed=settings.seed + number), lessons)
         for number in range(settings.runs)
     ]
-    return average(runs)
+    mean: Fitted = average(runs)
+    return mean
 
 
 @torch.no_grad()
