@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ def build(folder: Path, blocks: Iterable[Block]) -> dict[str, float]:
     with opened(folder) as kb, kb.engines.writing("bench") as stores:
         model = _model(kb)
         for block in blocks:
-            spent["store"] += _timed(lambda block=block: _put(stores, model, block))
+            spent["store"] += _timed(partial(_put, stores, model, block))
         spent["words"] += _timed(lambda: catch_up_lexical(stores.documents, kb.engines.lexical_index))
         index = kb.engines.vector_index(model)
         spent["vectors"] += _timed(lambda: catch_up_vector(stores.documents, stores.embeddings, index))
@@ -152,7 +153,7 @@ def measure(folder: Path) -> dict[str, Any]:
     vectors = np.load(folder / "queries.npy")
     with opened(folder) as kb:
         model = _model(kb)
-        kb.engines.embedder = KnownEmbedder(model, texts, vectors)  # type: ignore[assignment]
+        kb.engines.embedder = KnownEmbedder(model, texts, vectors)
         result: dict[str, Any] = {
             mode.value: _latencies([_search(kb, text, mode) for text in texts]) for mode in SearchMode
         }
@@ -162,7 +163,7 @@ def measure(folder: Path) -> dict[str, Any]:
             for name, filters in FILTERS.items()
         }
         index = kb.engines.vector_index(model)
-        result["engine_vector"] = _latencies([lambda v=v: index.search(v, limit=100) for v in vectors])
+        result["engine_vector"] = _latencies([partial(index.search, v, limit=100) for v in vectors])
         result["nearest"] = [[item.id for item in index.search(v, limit=10)] for v in vectors]
         result["threads"] = {threads: _rate(kb, texts, threads) for threads in (1, THREADS)}
         with _writing(folder):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kebab.errors import Corrupt, NotIndexed, ReadOnly
+from kebab.memory.follow import Followed
 from kebab.ports import ExecutionIndex, MemoryKind, ModelKey, VectorIndex
 from tests.fakes import (
     FakeAnalyzer,
@@ -114,7 +115,14 @@ class FakeIndexes:
 @dataclass
 class FakeMemoryAccess:
     execution_store: FakeExecutionStore = field(default_factory=FakeExecutionStore)
-    _indexes: dict[MemoryKind, FakeExecutionIndex] = field(default_factory=dict)
+    _indexes: dict[MemoryKind, Followed] = field(default_factory=dict)
 
     def execution_index(self, kind: MemoryKind) -> ExecutionIndex:
-        return self._indexes.setdefault(kind, FakeExecutionIndex())
+        made = Followed(self.execution_store, FakeExecutionIndex(), kind)
+        return self._indexes.setdefault(kind, made)
+
+    def memory_faults(self) -> list[str]:
+        return []
+
+    def mend_memory(self) -> None:
+        self._indexes.clear()

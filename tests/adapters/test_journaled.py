@@ -24,7 +24,7 @@ from kebab.adapters.journaled.ops import encoded, put
 from kebab.adapters.journaled.settle import settle
 from kebab.assembly.memory import MemoryEngines
 from kebab.config.sections import Memory
-from kebab.domain.executions import ExecutionFilters, TaskRecord
+from kebab.domain.executions import Execution, ExecutionFilters, TaskRecord
 from kebab.errors import Conflict, Corrupt, EngineUnavailable, InvalidInput, StorageError
 from kebab.memory.room import ExecutionMemory
 from kebab.ports import MemoryKind
@@ -43,7 +43,11 @@ def make(tmp_path: Path) -> Iterator[Make]:
     made: list[MemoryEngines] = []
 
     def opened(**changed: Any) -> MemoryEngines:
-        options = {"folder": tmp_path / "memory", "analyzer": Analyzer(), "readonly": False} | changed
+        options: dict[str, Any] = {
+            "folder": tmp_path / "memory",
+            "analyzer": Analyzer(),
+            "readonly": False,
+        } | changed
         made.append(MemoryEngines(Memory(), **options))
         return made[-1]
 
@@ -191,8 +195,8 @@ def test_what_settled_and_what_did_not_are_searched_as_one(make: Make) -> None:
         hit.execution.id for hit in memory.hybrid_search("update part3", limit=40, min_score=0).hits
     ] == alone
     again = memory.search_words("part3 page", limit=40, min_score=0)
-    assert {hit.execution.id: round(hit.lexical_score, 3) for hit in again.hits} == {
-        hit.execution.id: pytest.approx(round(hit.lexical_score, 3), abs=0.02) for hit in words.hits
+    assert {hit.execution.id: round(hit.lexical_score or 0, 3) for hit in again.hits} == {
+        hit.execution.id: pytest.approx(round(hit.lexical_score or 0, 3), abs=0.02) for hit in words.hits
     }
     memory.record(run(7, agent_id="agent-1", task_description="update part3 once more", **BARE))
     assert memory.search_words("once more").hits[0].execution.id == "run-00007"
@@ -413,6 +417,7 @@ def test_a_memory_of_the_earlier_layout_is_read_as_it_is(make: Make, tmp_path: P
 
     assert memory.search_words("flaky login").hits[0].execution.id == "old"
     kept = memory.get("old")
+    assert isinstance(kept, Execution)
     assert (kept.cost_cents, kept.approach, kept.tags) == (3, None, ())
     assert memory.stats().executions == 2
 
@@ -442,7 +447,9 @@ def test_another_agents_id_is_a_conflict_also_across_processes(make: Make) -> No
     with pytest.raises(Conflict, match="recorded by ann, not by bob"):
         two.record(run(1, agent_id="bob"))
     two.record(run(1, agent_id="ann", success=True, error=None))
-    assert one.get("run-00001").success
+    found = one.get("run-00001")
+    assert isinstance(found, Execution)
+    assert found.success
 
 
 def test_after_a_change_of_model_the_search_says_what_it_did_not_compare(make: Make) -> None:

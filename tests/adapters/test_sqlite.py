@@ -367,7 +367,12 @@ def test_a_file_that_is_being_replaced_is_waited_for(file: Path, readonly: bool)
     waiting = SqliteDocumentStore(Database(file, readonly=readonly, is_replaced=pending.is_set))
     pending.set()
     file.rename(aside)
-    threading.Timer(0.1, lambda: (aside.rename(file), pending.clear())).start()
+
+    def put_back() -> None:
+        aside.rename(file)
+        pending.clear()
+
+    threading.Timer(0.1, put_back).start()
     assert waiting.counts() == (1, 1)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -62,11 +62,11 @@ def test_many_threads_share_few_connections_and_each_is_alone_with_its_own() -> 
 
 def test_a_use_inside_another_gets_the_same_connection_even_from_a_pool_of_one() -> None:
     pool = Pool(Source(), size=1, patience_s=0.01)
-    assert not pool.held
+    held = [pool.held]
     with pool.lent() as outer, pool.lent() as inner:
         assert outer is inner
-        assert pool.held
-    assert not pool.held
+        held.append(pool.held)
+    assert [*held, pool.held] == [False, True, False]
 
 
 def test_a_connection_that_came_back_is_lent_again() -> None:
@@ -131,7 +131,7 @@ def test_a_generator_that_another_thread_drops_gives_its_connection_back() -> No
     source = Source()
     pool = Pool(source, size=1, patience_s=0.05)
 
-    def rows() -> Iterator[int]:
+    def rows() -> Generator[int, None, None]:
         with pool.lent():
             yield 1
             yield 2

@@ -28,7 +28,7 @@ def pair(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Pair]:
         from kebab.adapters.surreal.native import SurrealExecutionIndex
 
         store = surreal_store(f"surrealkv://{tmp_path / 'store'}")
-        connection = store._connection  # type: ignore[attr-defined]
+        connection = store._connection
         yield store, SurrealExecutionIndex(connection, kind=MemoryKind.EXECUTIONS, analyzer=FakeAnalyzer())
         store.close()
     elif request.param in ("shelf", "settled"):
@@ -82,7 +82,8 @@ def fed(pair: Pair) -> FollowerIndex:
     _, index = pair
     if isinstance(index, ShelfLike):
         pytest.skip("a shelf is not fed: it reads what the journal holds")
-    return index
+    found: FollowerIndex = index
+    return found
 
 
 def test_a_new_index_is_empty(pair: Pair) -> None:

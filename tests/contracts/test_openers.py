@@ -11,7 +11,16 @@ from kebab.app import Kebab
 from kebab.assembly.engines import Engines
 from kebab.domain.executions import ExecutionFilters
 from kebab.errors import Corrupt, NotIndexed, ReadOnly
-from kebab.ports import Indexes, MemoryAccess, MemoryKind, ModelKey, StoreAccess, Stores
+from kebab.ports import (
+    ExecutionIndex,
+    Indexes,
+    MemoryAccess,
+    MemoryKind,
+    ModelKey,
+    StoreAccess,
+    Stores,
+    VectorSpace,
+)
 from tests.memory_fakes import run
 from tests.opener_fakes import FakeIndexes, FakeMemoryAccess, FakeStoreAccess, FakeStores
 from tests.samples import sample
@@ -134,7 +143,20 @@ def test_the_memory_keeps_records_and_has_an_index_for_each_kind(memory: MemoryA
     memory.execution_store.save([run(1)])
 
     assert [found.id for found in memory.execution_store.select(ExecutionFilters(), limit=9)] == [run(1).id]
-    assert all(memory.execution_index(kind).position() == 0 for kind in MemoryKind)
+    assert all(memory.execution_index(kind).refresh() == "" for kind in MemoryKind)
+    assert memory.memory_faults() == []
+    memory.mend_memory()
+    assert memory.memory_faults() == []
+
+
+def test_an_index_of_the_memory_sees_what_the_store_holds(memory: MemoryAccess) -> None:
+    index: ExecutionIndex = memory.execution_index(MemoryKind.EXECUTIONS)
+    memory.execution_store.save([run(1)])
+
+    assert index.refresh() == ""
+    found = index.words(run(1).task_description, filters=ExecutionFilters(), limit=9)
+    assert [hit.id for hit in found] == [run(1).id]
+    assert index.spaces() == {VectorSpace("toy@1", 3): 1}
 
 
 def test_the_fake_stores_are_stores() -> None:

@@ -1,13 +1,14 @@
 """``kebab memory`` as a process: what a developer and an agent type."""
 
 from __future__ import annotations
-from pathlib import Path
-from tests.drivers.conftest import Cli
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.drivers.conftest import Cli
 
 pytest.importorskip("surrealdb", reason="the memory extra is not installed")
 
@@ -39,7 +40,7 @@ LINES = [
 
 
 @pytest.fixture
-def filled(cli: Cli):
+def filled(cli: Cli) -> Cli:
     done = cli("memory", "import", "-", stdin="\n".join(map(json.dumps, LINES)))
     assert (done.code, done.out) == (0, "recorded 3, failed 0\n")
     return cli

@@ -72,8 +72,12 @@ class Writer:
     def switch(self) -> None:
         """To another model, with an edit made under it, and back."""
         for model in MODELS:
-            self.step(f"use {model}", lambda kb, model=model: kb.use_model(model))
+            self.step(f"use {model}", _using(model))
             self.ingest(0)
+
+
+def _using(model: str) -> Callable[[Kebab], object]:
+    return lambda kb: kb.use_model(model)
 
 
 def main() -> None:

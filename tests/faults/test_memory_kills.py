@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from kebab.adapters.surreal.store import SurrealExecutionStore
 from kebab.memory.room import ExecutionMemory
 
 pytest.importorskip("surrealdb", reason="the memory extra is not installed")
@@ -69,6 +70,7 @@ def check_recorded(memory: ExecutionMemory, acknowledged: int) -> None:
     assert set(found) >= {f"run-{number:05d}" for number in range(acknowledged)}
     # A transaction is all or nothing: whole calls, nothing else.
     assert len(found) % victim.RUNS_A_CALL == 0
+    assert isinstance(memory.store, SurrealExecutionStore)
     assert memory.store.revision(MemoryKind.EXECUTIONS) >= len(found)
     assert memory.stats().executions == len(found)
     if not found:

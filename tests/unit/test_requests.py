@@ -69,7 +69,11 @@ PATTERN = "one of rrf, weighted_rrf, convex, adaptive"
 def test_a_wrong_value_is_named_with_what_it_must_be(
     kind: type[Request], values: dict[str, Any], message: str
 ) -> None:
-    for refuse in (lambda: checked(kind, values), lambda: decoded(kind, json.dumps(values))):
+    refusals: list[Callable[[], object]] = [
+        lambda: checked(kind, values),
+        lambda: decoded(kind, json.dumps(values)),
+    ]
+    for refuse in refusals:
         with pytest.raises(InvalidInput) as caught:
             refuse()
         assert message in caught.value.message

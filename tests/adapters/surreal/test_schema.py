@@ -1,8 +1,6 @@
 """Schema and code cannot drift: each field round-trips, and every difference is an error that names it."""
 
 from __future__ import annotations
-from tests.adapters.surreal.conftest import Connect
-from kebab.adapters.surreal.store import SurrealExecutionStore
 
 import re
 from collections.abc import Mapping
@@ -14,9 +12,11 @@ import pytest
 
 from kebab.adapters.surreal.connection import StatementFailed
 from kebab.adapters.surreal.schema import Migration, check_drift, migrate, shipped
+from kebab.adapters.surreal.store import SurrealExecutionStore
 from kebab.domain.executions import Execution, ExecutionFilters, Feedback, Scalar, TaskRecord
 from kebab.errors import Corrupt, EngineUnavailable
 from kebab.ports import MemoryKind
+from tests.adapters.surreal.conftest import Connect
 from tests.memory_fakes import NOON, run
 
 SAMPLES: dict[Any, list[Any]] = {
@@ -62,7 +62,9 @@ def changed(base: Any, name: str, value: Any) -> Any:
 
 
 @pytest.mark.parametrize(("base", "name", "value"), cases(run(1)) + cases(TASK))
-def test_every_field_of_the_type_round_trips(store: SurrealExecutionStore, base, name: str, value: Any) -> None:
+def test_every_field_of_the_type_round_trips(
+    store: SurrealExecutionStore, base: Any, name: str, value: Any
+) -> None:
     record = changed(base, name, value)
     if isinstance(record, Execution):
         store.save([record])
@@ -100,7 +102,9 @@ def test_a_schema_that_lacks_written_fields_is_an_error_that_names_them(connect:
         connection.query("RETURN 1")
 
 
-def test_writing_a_field_that_the_schema_lacks_is_an_error_and_nothing_is_dropped(store: SurrealExecutionStore) -> None:
+def test_writing_a_field_that_the_schema_lacks_is_an_error_and_nothing_is_dropped(
+    store: SurrealExecutionStore,
+) -> None:
     store.save([run(1)])
     store._connection.query("REMOVE FIELD agent_role ON kg_executions")
 
@@ -129,7 +133,9 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize(("named", "statements"), DAMAGE.items(), ids=DAMAGE)
-def test_a_row_that_does_not_decode_raises_and_is_never_skipped(store: SurrealExecutionStore, named: str, statements: str) -> None:
+def test_a_row_that_does_not_decode_raises_and_is_never_skipped(
+    store: SurrealExecutionStore, named: str, statements: str
+) -> None:
     from kebab.adapters.surreal.keys import record_key
 
     store.save([run(1), run(2)])

@@ -1,17 +1,19 @@
 from __future__ import annotations
-from tests.unit.memory.conftest import Bench
 
 import random
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kebab.domain.executions import ExecutionFilters
 from kebab.domain.learning import Outcome, Trend
 from kebab.memory.agents import rank_agents, wilson_interval
 from kebab.memory.curves import daily_aggregations, day_totals, fitted_slope, learning_curve
 from tests.memory_fakes import NOON, run
+from tests.unit.memory.conftest import Bench
 
 
 def outcome(day: float, *, agent: str = "a", success: bool = True, quality: float = 1.0) -> Outcome:
@@ -49,7 +51,7 @@ def test_days_are_utc_and_in_order() -> None:
         (lambda day: 0.6, Trend.STABLE),
     ],
 )
-def test_the_trend_follows_the_outcomes(rate, expected: Trend) -> None:
+def test_the_trend_follows_the_outcomes(rate: Callable[[int], float], expected: Trend) -> None:
     dice = random.Random(7)
     runs = [outcome(day, success=dice.random() < rate(day)) for day in range(20) for _ in range(20)]
     curve = learning_curve(runs, agent_id="a", task_type="fix")
@@ -82,7 +84,9 @@ def test_rising_quality_of_successes_is_improvement_too() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.booleans(), st.floats(0, 1)), min_size=5, max_size=60))
-def test_the_slope_from_daily_totals_is_the_one_from_the_single_runs(runs) -> None:
+def test_the_slope_from_daily_totals_is_the_one_from_the_single_runs(
+    runs: list[tuple[int, bool, float]],
+) -> None:
     outcomes = [outcome(day, success=success, quality=quality) for day, success, quality in runs]
     slope = fitted_slope(day_totals(outcomes))
     xs = [day for day, _, _ in runs]
@@ -142,7 +146,5 @@ def test_the_memory_offers_curves_days_and_ranks(bench: Bench) -> None:
     assert {day.agent_id for day in bench.memory.daily(bench_filters())} == {"agent-0", "agent-1", "agent-2"}
 
 
-def bench_filters():
-    from kebab.domain.executions import ExecutionFilters
-
+def bench_filters() -> ExecutionFilters:
     return ExecutionFilters(task_type=("fix",))

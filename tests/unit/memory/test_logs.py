@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kebab.errors import InvalidInput
+from tests.unit.memory.conftest import Bench
 
 CLAUDE = [
     {"type": "summary", "summary": "Login", "leafUuid": "x"},
@@ -106,7 +107,7 @@ def lines(items: list[Any]) -> list[bytes]:
     return [json.dumps(item).encode() + b"\n" for item in items]
 
 
-def test_each_prompt_of_claude_code_is_a_run(bench) -> None:
+def test_each_prompt_of_claude_code_is_a_run(bench: Bench) -> None:
     report = bench.memory.import_from("claude-code", [lines(CLAUDE)])
     runs = {run.task_description: run for run in bench.store.every()}
     first, second = runs["Fix the flaky login test"], runs["It is in e2e/ now"]
@@ -122,7 +123,7 @@ def test_each_prompt_of_claude_code_is_a_run(bench) -> None:
     assert (aside.agent_role, aside.parent) == ("subagent", first.id)
 
 
-def test_each_prompt_of_codex_is_a_run(bench) -> None:
+def test_each_prompt_of_codex_is_a_run(bench: Bench) -> None:
     report = bench.memory.import_from("codex", [lines(CODEX)])
     first, second = sorted(bench.store.every(), key=lambda run: run.started_at)
 
@@ -140,7 +141,7 @@ def test_each_prompt_of_codex_is_a_run(bench) -> None:
     assert (second.parent, second.success, second.metadata["model"]) == (first.id, True, "gpt-x")
 
 
-def test_spans_of_models_are_runs_with_their_parents(bench) -> None:
+def test_spans_of_models_are_runs_with_their_parents(bench: Bench) -> None:
     report = bench.memory.import_from("otel", [[json.dumps(OTEL).encode()]])
     runs = {run.task_type: run for run in bench.store.every()}
     agent, chat = runs["invoke_agent"], runs["chat"]
@@ -157,7 +158,7 @@ def test_spans_of_models_are_runs_with_their_parents(bench) -> None:
     [("claude-code", lines(CLAUDE)), ("codex", lines(CODEX)), ("otel", [json.dumps(OTEL).encode()])],
 )
 def test_reading_a_log_twice_records_nothing_twice_and_a_dry_run_records_nothing(
-    bench, form: str, content: list[bytes]
+    bench: Bench, form: str, content: list[bytes]
 ) -> None:
     dry = bench.memory.import_from(form, [content], dry_run=True)
     assert (dry.new > 0, bench.memory.stats().executions) == (True, 0)
@@ -168,14 +169,15 @@ def test_reading_a_log_twice_records_nothing_twice_and_a_dry_run_records_nothing
 
 
 @pytest.mark.parametrize("form", ["claude-code", "codex", "otel"])
-def test_a_line_that_cannot_be_read_costs_no_other(bench, form: str) -> None:
-    good = {"claude-code": CLAUDE, "codex": CODEX, "otel": [OTEL]}[form]
+def test_a_line_that_cannot_be_read_costs_no_other(bench: Bench, form: str) -> None:
+    logs: dict[str, list[Any]] = {"claude-code": CLAUDE, "codex": CODEX, "otel": [OTEL]}
+    good = logs[form]
     report = bench.memory.import_from(form, [[b"oops\n", b"[1]\n", *lines(good)]])
 
     assert report.new == {"claude-code": 3, "codex": 2, "otel": 2}[form]
     assert 1 in {failure.line for failure in report.failures}
 
 
-def test_an_unknown_form_is_refused(bench) -> None:
+def test_an_unknown_form_is_refused(bench: Bench) -> None:
     with pytest.raises(InvalidInput, match="no format 'notes'"):
         bench.memory.import_from("notes", [[b"x"]])

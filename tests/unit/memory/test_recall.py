@@ -1,9 +1,10 @@
 from __future__ import annotations
-from tests.unit.memory.conftest import Bench
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,34 +12,37 @@ from hypothesis import strategies as st
 
 from kebab.domain.executions import ExecutionFilters, TaskRecord
 from kebab.domain.fusion import Ranked
-from kebab.domain.recalls import Prefer
+from kebab.domain.recalls import Prefer, Recalled
 from kebab.errors import EngineUnavailable, InvalidInput, ModelMismatch, ModelUnavailable
 from kebab.memory.follow import Followed
 from kebab.memory.recall import FAILURE_WEIGHT
 from kebab.memory.room import ExecutionMemory
-from kebab.ports import MemoryKind
+from kebab.ports import MemoryKind, VectorSpace
 from tests.fakes import FakeEmbedder
 from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore, run
+from tests.unit.memory.conftest import Bench
 
 BARE = {"embedding": None, "embedding_model": None}
 
 
-def fill(bench: Bench, *texts: str, **changed) -> None:
+def fill(bench: Bench, *texts: str, **changed: Any) -> None:
     bench.memory.record_many(
         run(number, task_description=text, **BARE, **changed) for number, text in enumerate(texts, start=1)
     )
 
 
-def ids(found) -> list[str]:
+def ids(found: Recalled) -> list[str]:
     return [hit.execution.id for hit in found.hits]
 
 
 def test_first_in_both_lists_beats_first_in_one(bench: Bench) -> None:
     class Scripted(FakeExecutionIndex):
-        def words(self, text, *, filters, limit):
+        def words(self, text: str, *, filters: ExecutionFilters, limit: int) -> list[Ranked]:
             return [Ranked("run-00001", 9.0), Ranked("run-00002", 8.0)]
 
-        def nearest(self, vector, *, space, filters, limit):
+        def nearest(
+            self, vector: Sequence[float], *, space: VectorSpace, filters: ExecutionFilters, limit: int
+        ) -> list[Ranked]:
             return [Ranked("run-00001", 0.9), Ranked("run-00003", 0.8)]
 
     memory = replace(bench.memory, executions=Followed(bench.store, Scripted(), MemoryKind.EXECUTIONS))
@@ -54,6 +58,8 @@ def test_each_hit_tells_the_score_and_rank_of_each_signal(bench: Bench) -> None:
     hit, other = bench.memory.hybrid_search("repair login").hits
 
     assert (hit.lexical_rank, hit.semantic_rank) == (1, 1)
+    assert hit.lexical_score is not None
+    assert hit.semantic_score is not None
     assert 0 < hit.lexical_score < 1
     assert 0 < hit.semantic_score <= 1
     assert "words: place 1" in hit.reason
@@ -75,10 +81,12 @@ def test_the_first_hits_of_any_limit_are_the_same(bench: Bench) -> None:
     keys = [f"run-{number:05d}" for number in range(400)]
 
     class Scripted(FakeExecutionIndex):
-        def words(self, text, *, filters, limit):
+        def words(self, text: str, *, filters: ExecutionFilters, limit: int) -> list[Ranked]:
             return [Ranked(key, 400.0 - place) for place, key in enumerate(keys)][:limit]
 
-        def nearest(self, vector, *, space, filters, limit):
+        def nearest(
+            self, vector: Sequence[float], *, space: VectorSpace, filters: ExecutionFilters, limit: int
+        ) -> list[Ranked]:
             turned = keys[200:] + keys[:200]
             return [Ranked(key, 1 - place / 500) for place, key in enumerate(turned)][:limit]
 

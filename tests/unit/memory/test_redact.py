@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from kebab.memory.redact import MARK, redact_text, redacted
 from tests.memory_fakes import run
+from tests.unit.memory.conftest import Bench
 
 SECRETS = [
     "AKIA" + "ABCDEFGHIJKLMNOP",
@@ -86,7 +87,7 @@ def test_every_text_of_a_run_and_its_metadata_are_looked_at_and_counted() -> Non
     assert clean.embedding is None
 
 
-def test_recording_takes_secrets_out_by_default(bench) -> None:
+def test_recording_takes_secrets_out_by_default(bench: Bench) -> None:
     saved = bench.memory.record(run(1, error=f"denied for {SECRETS[1]}"))
 
     assert saved.error == f"denied for {MARK}"

@@ -1,10 +1,10 @@
 from __future__ import annotations
-from tests.unit.memory.conftest import Bench
 
 import pytest
 
 from kebab.errors import RecordNotFound
 from tests.memory_fakes import run
+from tests.unit.memory.conftest import Bench
 
 BARE = {"embedding": None, "embedding_model": None}
 

@@ -1,5 +1,4 @@
 from __future__ import annotations
-from tests.unit.memory.conftest import Bench
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -15,6 +14,7 @@ from kebab.memory.room import ExecutionMemory
 from kebab.memory.shape import from_json, to_json
 from kebab.ports import MemoryKind
 from tests.memory_fakes import NOON, FakeExecutionIndex, FakeExecutionStore, run
+from tests.unit.memory.conftest import Bench
 
 LEAST = {
     "agent_id": "a",
@@ -27,7 +27,7 @@ LEAST = {
     "latency_ms": 1500,
 }
 
-texts = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=20)
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 names = texts.filter(lambda text: text.strip() != "")
 moments = st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))
 vectors = st.lists(st.floats(-10, 10, width=32), min_size=1, max_size=8).filter(any).map(single_precision)
@@ -75,14 +75,18 @@ def test_what_follows_from_the_rest_may_be_left_out() -> None:
     assert isinstance(made, Execution)
     assert made.finished_at == NOON + timedelta(seconds=1.5)
     assert (made.provider, made.cost_cents, made.agent_role) == ("unknown", 0, None)
-    assert from_json(LEAST).id == made.id
-    assert from_json({**LEAST, "agent_id": "b"}).id != made.id
+    assert from_json(LEAST) == made
+    other = from_json({**LEAST, "agent_id": "b"})
+    assert isinstance(other, Execution)
+    assert other.id != made.id
 
 
 def test_output_without_the_vector_can_be_imported() -> None:
     shaped = to_json(run(1), embedding=False)
 
-    assert from_json(shaped).embedding_model is None
+    found = from_json(shaped)
+    assert isinstance(found, Execution)
+    assert found.embedding_model is None
 
 
 @pytest.mark.parametrize(
@@ -115,7 +119,17 @@ def test_a_wrong_field_is_named(change: dict[str, object], message: str) -> None
 def test_a_wrong_line_is_reported_with_its_number_and_costs_no_other(bench: Bench) -> None:
     good = [json.dumps({**LEAST, "task_id": f"t{number}"}) for number in range(3)]
     task = json.dumps({"schema_version": "task.v1", "description": "x", "recorded_at": LEAST["started_at"]})
-    lines = [good[0], "not json", "", "[1]", good[1].encode(), b"\xff\xfe", '{"agent_id": 7}', good[2], task]
+    lines: list[str | bytes] = [
+        good[0],
+        "not json",
+        "",
+        "[1]",
+        good[1].encode(),
+        b"\xff\xfe",
+        '{"agent_id": 7}',
+        good[2],
+        task,
+    ]
     report = bench.memory.import_lines(lines)
 
     assert report.recorded == 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 
@@ -65,7 +66,7 @@ def test_a_document_that_is_replaced_during_a_search_is_found_all_the_same(
 @pytest.mark.parametrize("mode", MODES)
 def test_a_search_that_never_finds_a_quiet_moment_says_so(busy: Busy, mode: SearchMode) -> None:
     busy.store.interruptions = [
-        lambda number=number: busy.add("ship.md", f"rope number {number}") for number in range(100)
+        partial(busy.add, "ship.md", f"rope number {number}") for number in range(100)
     ]
     assert [note.code for note in busy.found(mode).degraded] == ["changing"]
 
