@@ -8,6 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kebab.domain.turns import Alone, Turns
 from kebab.errors import Corrupt, NotIndexed, ReadOnly
 from kebab.memory.follow import Followed
 from kebab.ports import ExecutionIndex, MemoryKind, ModelKey, VectorIndex
@@ -66,6 +67,11 @@ class FakeStoreAccess:
     @property
     def reading_or_none(self) -> FakeStores | None:
         return self._stores
+
+    @contextmanager
+    def session(self, command: str, *, in_charge: bool = False) -> Iterator[tuple[FakeStores, Turns]]:
+        with self.writing(command) as stores:
+            yield stores, Alone()
 
     @contextmanager
     def writing(self, command: str) -> Iterator[FakeStores]:

@@ -99,6 +99,12 @@ def test_the_stores_belong_together(access: StoreAccess) -> None:
     assert stores.ledger.runs() == []
 
 
+def test_a_session_writes_turn_by_turn(access: StoreAccess) -> None:
+    with access.session("ingest") as (stores, turns), turns.turn():
+        stores.documents.put(ONE.document, ONE.chunks, ONE.state)
+    assert held(access.reading) == ["a.md"]
+
+
 def test_a_writer_is_named_while_it_writes(access: StoreAccess) -> None:
     fill(access)
     assert access.lock_owner() is None
@@ -113,6 +119,8 @@ def test_read_only_refuses_every_way_to_write(kind: str, engines: Callable[..., 
 
     assert access.readonly
     with pytest.raises(ReadOnly), access.writing("ingest"):
+        pass
+    with pytest.raises(ReadOnly), access.session("ingest"):
         pass
     with pytest.raises(ReadOnly), access.locked("ingest"):
         pass

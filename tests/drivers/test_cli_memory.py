@@ -255,7 +255,7 @@ def test_what_agents_recorded_cannot_steer_the_terminal(cli: Cli) -> None:
         (["advise", "x", "--max-tokens", "3"], "max_tokens is 3; it must be a whole number between 20 and"),
     ],
 )
-def test_a_value_out_of_bounds_is_named_as_everywhere(cli, command: list[str], message: str) -> None:
+def test_a_value_out_of_bounds_is_named_as_everywhere(cli: Cli, command: list[str], message: str) -> None:
     result = cli("memory", *command, "--json")
     assert (result.code, result.error["code"]) == (2, "invalid_input")
     assert message in result.error["message"]

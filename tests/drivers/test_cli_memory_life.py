@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+
+from tests.drivers.conftest import Cli
 
 pytest.importorskip("surrealdb", reason="the memory extra is not installed")
 
 
-def record(cli, description: str, *options: str) -> str:
+def record(cli: Cli, description: str, *options: str) -> str:
     done = cli("memory", "record", description, "--agent", "ann", "--json", *options)
     assert done.code == 0, done.err
     return str(done.json["id"])
 
 
-def test_a_run_is_followed_through_its_life(cli) -> None:
+def test_a_run_is_followed_through_its_life(cli: Cli) -> None:
     key = record(
         cli, "Deploy the shop", "--id", "d1", "--tag", "prod", "--scope", "project=shop", "--meta", "try=2",
         "--tokens", "input=900", "--cost-cents", "0.25", "--approach", "blue and green",
@@ -37,7 +40,7 @@ def test_a_run_is_followed_through_its_life(cli) -> None:
     assert cli("memory", "get", key, "--json").error["code"] == "record_not_found"
 
 
-def test_advice_is_given_where_there_is_some(cli) -> None:
+def test_advice_is_given_where_there_is_some(cli: Cli) -> None:
     record(cli, "Fix the flaky login test", "--failure", "--error", "toast not found", "--id", "a")
     record(cli, "Fix the flaky login test", "--lesson", "wait for the cookie", "--id", "b", "--parent", "a")
     told = cli("memory", "advise", "the flaky login test")
@@ -52,7 +55,7 @@ def test_advice_is_given_where_there_is_some(cli) -> None:
     assert [each["execution"]["id"] for each in effects] == ["b"]
 
 
-def test_a_session_log_is_imported_after_a_rehearsal(cli, tmp_path) -> None:
+def test_a_session_log_is_imported_after_a_rehearsal(cli: Cli, tmp_path: Path) -> None:
     log = tmp_path / "session.jsonl"
     prompt = {
         "type": "user", "uuid": "u", "sessionId": "s", "timestamp": "2026-03-01T10:00:00Z",

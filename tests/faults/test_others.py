@@ -53,8 +53,10 @@ def test_a_second_writer_is_told_who_writes_while_reading_goes_on(base: Base) ->
 
 def test_a_command_that_waits_says_for_whom_and_goes_on_when_it_may(base: Base) -> None:
     command = [sys.executable, "-c", HOLDER, str(base.data / "writer.lock")]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, cwd=PROJECT, text=True, **pipes) as other:
+    with subprocess.Popen(
+        command, cwd=PROJECT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
         threading.Timer(2, other.kill).start()
         own = {"KEBAB_STORAGE__DATA_DIR": str(base.data), "KEBAB_WORKSPACE__ROOT": str(base.root)}
@@ -72,6 +74,7 @@ def test_a_note_is_saved_and_found_while_a_long_ingest_goes_on(tmp_path: Path) -
         kb.ingest()
     command = [sys.executable, "-m", "tests.faults.ingest_victim", "force", str(base.root), str(base.data)]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
         assert other.stdout.readline() == "begin\n"
         with base.open() as kb:
             while kb.runs(1)[0].status is not RunStatus.RUNNING:

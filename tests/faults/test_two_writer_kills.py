@@ -57,7 +57,7 @@ class Writers:
         notes: set[str] = set()
         for victim in self.victims:
             out, err = victim.communicate(timeout=120)
-            assert victim.returncode in (-9, 0), f"{victim.args}: {err}"
+            assert victim.returncode in (-9, 0), f"{victim.args!r}: {err}"
             # The last line may be cut by the kill.
             notes |= {
                 line.removeprefix("saved ") for line in out.split("\n")[:-1] if line.startswith("saved")
@@ -67,8 +67,7 @@ class Writers:
 
 def _begun(task: str, vault: Vault) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.faults.ingest_victim", task, str(vault.root), str(vault.data)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    victim = subprocess.Popen(command, cwd=PROJECT, text=True, **pipes)
+    victim = subprocess.Popen(command, cwd=PROJECT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert victim.stdout is not None
     assert victim.stdout.readline() == "begin\n"
     return victim

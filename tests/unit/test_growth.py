@@ -16,6 +16,7 @@ from kebab.answer.question import read_question
 from kebab.answer.readable import readable
 from kebab.answer.sentences import split_prose, without_comments
 from kebab.answer.split import split
+from kebab.answer.words import patterns
 from kebab.domain.chunks import searchable_under
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import nfc
@@ -35,17 +36,18 @@ FACTOR = 9.0
 """Four times the text may take this many times as long: 4 is linear, 16 the square."""
 
 BOUNDED = {
-    "kebab.answer.readable._RULES": "reads texts of at most 1,500 characters",
-    "kebab.domain.language._NOT_PROSE": "reads the first 4,096 characters of a text",
-    "kebab.ingest.parse.markdown._MARKUP": "reads the first 2,000 characters of a body",
+    "kebab.domain.language._NOT_PROSE": 4096,
+    "kebab.ingest.parse.markdown._MARKUP": 2000,
+    "kebab.answer.readable._CODE": 1500,
+    "kebab.answer.readable._RULES": 1500,
 }
-"""Patterns that never see a long text."""
+"""Patterns that never see more than so many characters."""
 BUILT = {
     "answer/facts.py": "a literal behind a lookbehind",
     "answer/decline.py": "held by `_patterns`, tested below",
-    "answer/words/__init__.py": "reads 400 characters of a question, or one passage",
-    "evaluate/answers.py": "what the user's own question file expects",
-    "evaluate/laboratory.py": "what the user's own question file expects",
+    "answer/words/__init__.py": "held by `patterns`, tested below",
+    "evaluate/answers.py": "written by the person who measures, for answers of that person's own",
+    "evaluate/laboratory.py": "the same",
     "domain/globs.py": "one character, or a path where no two stars compete; see test_globs.py",
     "upkeep/edit_config.py": "matches one line at its start, around a literal",
 }
@@ -54,7 +56,7 @@ BUILT = {
 
 def _everything() -> dict[tuple[str, int], Found]:
     known = {(found.pattern.pattern, found.pattern.flags): found for found in compiled_patterns()}
-    for found in [Found("answer/decline.py", pattern) for pattern in declining()]:
+    for found in [Found("answer/words", pattern) for pattern in (*declining(), *patterns().values())]:
         known.setdefault((found.pattern.pattern, found.pattern.flags), found)
     texts = {found.pattern.pattern for found in known.values()}
     for place, text in inline_patterns():
@@ -82,6 +84,19 @@ def test_every_regular_expression_reads_hostile_text_in_linear_time() -> None:
     slow = {item.place: text for item in found if (text := _grows(item.pattern))}
 
     assert len(found) > 80
+    assert slow == {}
+
+
+def test_what_never_sees_a_long_text_is_done_with_its_longest_at_once() -> None:
+    found = [item for item in _everything().values() if item.place in BOUNDED]
+    slow = {
+        item.place: text[:40]
+        for item in found
+        for text in attacks(item.pattern, size=BOUNDED[item.place])
+        if seconds(scan(item.pattern, text)) > 0.1
+    }
+
+    assert {item.place for item in found} == BOUNDED.keys()
     assert slow == {}
 
 
@@ -152,7 +167,11 @@ def _judged(text: str) -> object:
             ("comments", without_comments, ["<!--", "<!---->", "-->"]),
             ("prose", split_prose, ["Yes. ", "다. ", "No. 1. ", '."']),
             ("markers", read_markers, ["[#1] ", " ", "[#1, #2", "so. [#1] ", "[#1]", "- "]),
-            ("question", _asked, ["가", "가지 않", "what, and how ", "a-", "rust의 ", "' "]),
+            (
+                "question",
+                _asked,
+                ["가", "가지 않", "what, and how ", "a; ", "하고 ", "a(b", "a-", "rust의 ", "' "],
+            ),
             (
                 "a file",
                 _prepared,

@@ -8,6 +8,8 @@ from kebab.answer.question import Question, read_question
 from kebab.ports import Analyzer
 
 MOST_PARTS = 4
+_LONGEST = 1000
+"""Characters above which a question is not split: cutting takes the square of its length."""
 
 _ASKING = r"(?:how|what|why|when|where|which|who|whose)"
 # One space is enough: those of a question are single (``read_question``).
@@ -40,6 +42,8 @@ def split(question: Question, analyzer: Analyzer) -> tuple[Question, ...]:
     its own to look for, and lean on no other: "between stack and heap" and "What is X and when did it
     appear?" stay whole.
     """
+    if len(question.text) > _LONGEST:
+        return ()
     parts = tuple(read_question(piece, analyzer) for piece in _asking_pieces(question.text)[:MOST_PARTS])
     leaning = any(_LEANING.search(part.text) for part in parts[1:])
     if len(parts) < 2 or leaning or not all(part.keywords for part in parts):

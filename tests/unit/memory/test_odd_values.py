@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from tests.unit.memory.conftest import Bench
+
 GOOD = {
     "agent_id": "ann",
     "task_id": "t",
@@ -52,14 +54,14 @@ ODD = [
 
 
 @pytest.mark.parametrize("line", ODD, ids=lambda line: line[-60:])
-def test_an_odd_value_fails_its_own_line_only(bench, line: str) -> None:
+def test_an_odd_value_fails_its_own_line_only(bench: Bench, line: str) -> None:
     report = bench.memory.import_lines([odd(task_id="before"), line, odd(task_id="after")])
 
     assert [failure.line for failure in report.failures] == [2]
     assert report.new == 2
 
 
-def test_lone_surrogates_and_zeros_are_replaced_in_every_text(bench) -> None:
+def test_lone_surrogates_and_zeros_are_replaced_in_every_text(bench: Bench) -> None:
     text = "a\ud800b\0c"
     line = odd(
         id=text, lesson=text, tags=[text], metadata={text: text}, scope={"user": text}, tokens={text: 1}

@@ -10,6 +10,7 @@ from kebab.memory.relevance import DEFAULT_MIN_SCORE, coverage, relevance
 from kebab.ports import Frequencies
 from tests.fakes import FakeAnalyzer
 from tests.memory_fakes import run
+from tests.unit.memory.conftest import Bench
 
 BARE = {"embedding": None, "embedding_model": None}
 SHARES = st.floats(0, 1)
@@ -43,7 +44,7 @@ def test_all_words_are_enough_and_nearness_without_words_is_not() -> None:
     assert relevance(covered=0.0, cosine=0.6) < DEFAULT_MIN_SCORE
 
 
-def test_what_is_not_relevant_is_withheld_and_counted(bench) -> None:
+def test_what_is_not_relevant_is_withheld_and_counted(bench: Bench) -> None:
     memory = replace(bench.memory, analyzer=FakeAnalyzer())
     memory.record_many(
         run(n, task_description=text, error=None, **BARE)
