@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import resource
 import shutil
 import signal
@@ -222,23 +221,38 @@ def test_a_shelf_with_many_gaps_settles_anew(make: Make) -> None:
     assert found.hits[0].execution.id == "run-00007"
 
 
-def test_a_forked_child_reads_and_records_by_itself(make: Make) -> None:
-    memory = memory_of(make())
-    memory.record(run(1, task_description="before the fork", **BARE))
-    memory.hybrid_search("fork")
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            memory.record(run(2, task_description="inside the child", **BARE))
-            code = 0 if memory.hybrid_search("before the fork").hits else 2
-            memory.close()
-        finally:
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    memory.record(run(3, task_description="after the fork", **BARE))
+FORKS = """
+import os
+import sys
+from pathlib import Path
+from tests.adapters.test_journaled import memory_of, run, Memory, MemoryEngines, Analyzer, BARE
 
-    assert sorted(memory.store.load(["run-00001", "run-00002", "run-00003"])) == [
+engines = MemoryEngines(Memory(), folder=Path(sys.argv[1]), analyzer=Analyzer(), readonly=False)
+memory = memory_of(engines)
+memory.record(run(1, task_description="before the fork", **BARE))
+memory.hybrid_search("fork")
+child = os.fork()
+if child == 0:
+    code = 1
+    try:
+        memory.record(run(2, task_description="inside the child", **BARE))
+        code = 0 if memory.hybrid_search("before the fork").hits else 2
+        memory.close()
+    finally:
+        os._exit(code)
+ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+memory.record(run(3, task_description="after the fork", **BARE))
+engines.close()
+sys.exit(ended)
+"""
+
+
+def test_a_forked_child_reads_and_records_by_itself(make: Make, tmp_path: Path) -> None:
+    # In a process of its own: this one may hold engines that must not be forked.
+    done = subprocess.run([sys.executable, "-c", FORKS, str(tmp_path / "memory")], timeout=60)
+
+    assert done.returncode == 0
+    assert sorted(memory_of(make()).store.load(["run-00001", "run-00002", "run-00003"])) == [
         "run-00001",
         "run-00002",
         "run-00003",

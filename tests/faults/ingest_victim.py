@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import lance  # noqa: F401  # imported now, so that a kill meets the work and not the imports
@@ -26,7 +27,7 @@ def save_notes(kb: Kebab) -> None:
 
 
 NOTES = 12
-TASKS = {
+TASKS: dict[str, Callable[[Kebab], object]] = {
     "notes": save_notes,
     "ingest": lambda kb: kb.ingest(allow_mass_delete=True),
     "force": lambda kb: kb.ingest(force=True, allow_mass_delete=True),

@@ -40,6 +40,13 @@ BOUNDED = {
     "kebab.ingest.parse.markdown._MARKUP": 2000,
     "kebab.answer.readable._CODE": 1500,
     "kebab.answer.readable._RULES": 1500,
+    "kinds.txt announces": 80,
+    "kinds.txt defines.10": 160,
+    "kinds.txt defines.9": 160,
+    "kinds.txt defines.6": 160,
+    "kinds.txt defines.4": 160,
+    "kinds.txt like.enumerated": 1280,
+    "kinds.txt like.place": 1280,
 }
 """Patterns that never see more than so many characters."""
 BUILT = {
@@ -56,7 +63,8 @@ BUILT = {
 
 def _everything() -> dict[tuple[str, int], Found]:
     known = {(found.pattern.pattern, found.pattern.flags): found for found in compiled_patterns()}
-    for found in [Found("answer/words", pattern) for pattern in (*declining(), *patterns().values())]:
+    kinds = [Found(f"kinds.txt {name}", pattern) for name, pattern in patterns().items()]
+    for found in (*kinds, *(Found("answer/decline", pattern) for pattern in declining())):
         known.setdefault((found.pattern.pattern, found.pattern.flags), found)
     texts = {found.pattern.pattern for found in known.values()}
     for place, text in inline_patterns():
