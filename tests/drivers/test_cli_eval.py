@@ -137,3 +137,18 @@ def test_neither_or_both_sources_of_queries_is_a_usage_error(tmp_path: Path, col
     done = kebab(tmp_path, "eval", "run")
     assert done.returncode == 2
     assert "--collection" in done.stderr
+
+
+def test_the_notes_of_a_folder_are_looked_for_by_what_they_are_called(tmp_path: Path) -> None:
+    notes = tmp_path / "kitchen"
+    notes.mkdir()
+    for name in ("bread", "pasta"):
+        (notes / f"{name}.md").write_text(f"# {name.title()}\n\nHow to make {name} at home.\n")
+    done = kebab(tmp_path, "eval", "names", str(notes), "--json")
+    report = json.loads(done.stdout)
+    assert report["schema_version"] == "eval_names.v1"
+    assert (report["name"], report["documents"]) == ("kitchen", 2)
+    shown = {row["kind"]: row["hit_1"] for row in report["rows"]}
+    assert shown["title"] == shown["file stem"] == 1.0
+    listed = kebab(tmp_path, "eval", "names", str(notes), "--missed")
+    assert "title\t2\t1.00" in listed.stdout

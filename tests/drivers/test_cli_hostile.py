@@ -150,6 +150,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "why": ((f"{NAME}.md", f"seat {EVIL}"), (EVIL, "seat")),
     "eval answers": (("golden.yaml",), (EVIL,)),
+    "eval names": (("--missed",), (EVIL,)),
     "memory advise": ((f"seat {EVIL}",), (EVIL, "--agent", EVIL)),
     "memory delete": ((f"none {EVIL}",),),
     "memory effects": ((EVIL,), (f"none {EVIL}",)),

@@ -199,6 +199,31 @@ def answers(session: Session, files: tuple[Path, ...], root: Path | None, floors
     return 1 if _answers_below(found.rows[0], wanted) else 0
 
 
+@command("names", parent=evaluation)
+@click.argument("folders", nargs=-1, type=FOLDER)
+@click.option("--mode", type=MODES, default="hybrid", show_default=True)
+@click.option("--notes", type=click.IntRange(1), default=120, show_default=True, help="Notes to ask for.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Draws the notes and the typos.")
+@click.option("--missed", is_flag=True, help="Also list the queries whose note did not come first.")
+def names(session: Session, folders: tuple[Path, ...], mode: str, notes: int, seed: int, missed: bool) -> int:
+    """Look for notes by what they are called, and say how often they come first.
+
+    Queries are made of titles, file names, paths, mistyped titles and rare words of the notes in FOLDERS, or
+    of the knowledge base. Each folder is ingested into a temporary place first.
+    """
+    from kebab import wire
+    from kebab.cli.eval_view import shown_names
+
+    laboratory = session.kebab().laboratory
+    for folder in folders or (None,):
+        report = laboratory.names(folder, mode=SearchMode(mode), notes=notes, seed=seed)
+        session.put(
+            wire.eval_names(report),
+            lambda report=report: shown_names(report, session.screen, missed=missed),  # type: ignore[misc]
+        )
+    return 0
+
+
 @command("import", parent=evaluation)
 @click.argument("collection", type=FOLDER)
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))

@@ -12,6 +12,8 @@ from kebab.domain.evaluations import (
     AnswerVerdict,
     EvalComparison,
     EvalReport,
+    NameQuery,
+    NamesReport,
     QueryChange,
     RefusalScore,
     Share,
@@ -91,6 +93,40 @@ def shown_comparison(comparison: EvalComparison, screen: Screen) -> str:
     lines = [table(rows, header=header, screen=screen, grow=0)]
     lines += _changes("better", comparison.better, screen) + _changes("worse", comparison.worse, screen)
     return "\n".join([*lines, f"unchanged: {comparison.unchanged}"])
+
+
+def shown_names(report: NamesReport, screen: Screen, *, missed: bool) -> str:
+    """A row for each kind of query, and with ``missed`` those whose note did not come first."""
+    rows = [
+        (
+            row.kind,
+            str(row.queries),
+            f"{row.hit_1:.2f}",
+            f"{row.hit_3:.2f}",
+            f"{row.hit_10:.2f}",
+            f"{row.distinct:.1f}",
+        )
+        for row in report.rows
+    ]
+    header = ("query is", "queries", "hit@1", "hit@3", "hit@10", "documents a page")
+    lines = [
+        f"{report.name}: {report.documents} documents",
+        table(rows, header=header, screen=screen, grow=0),
+    ]
+    return "\n".join([*lines, *(_missed(report, screen) if missed else [])])
+
+
+def _missed(report: NamesReport, screen: Screen) -> list[str]:
+    return [
+        clip(f"  {one.kind}: {one.text} — {_where(one)}", screen.columns)
+        for one in report.queries
+        if one.place != 1
+    ]
+
+
+def _where(query: NameQuery) -> str:
+    place = f"place {query.place}" if query.place else "not on the page"
+    return f"{place}; first is {query.found[0]}" if query.found else "nothing found"
 
 
 def shown_tuning(report: TuneReport, screen: Screen) -> str:

@@ -245,3 +245,40 @@ class TuneReport:
 
     Empty where it is no better than the current one on the test split: the configuration then stays.
     """
+
+
+@dataclass(frozen=True, slots=True)
+class NameQuery:
+    """One query of ``eval names``. ``place`` is the note's among the documents shown, from 1, or None."""
+
+    kind: str
+    text: str
+    place: int | None
+    distinct: int
+    """How many different documents the first page shows."""
+    hits: int
+    found: tuple[str, ...]
+    """Their paths, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameRow:
+    """How often the note that a kind of query names comes first, among the first three, the first ten."""
+
+    kind: str
+    queries: int
+    hit_1: float
+    hit_3: float
+    hit_10: float
+    distinct: float
+    """Different documents on the first page, on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamesReport:
+    """What ``eval names`` found of one folder."""
+
+    name: str
+    documents: int
+    rows: tuple[NameRow, ...]
+    queries: tuple[NameQuery, ...]

@@ -17,10 +17,18 @@ from typing import Protocol
 
 from kebab.answer.pipeline import Asker
 from kebab.disk.scratch import scratch_folder
-from kebab.domain.evaluations import AnswersReport, AnswerVerdict, EvalReport, QuerySet, TuneReport
+from kebab.domain.evaluations import (
+    AnswersReport,
+    AnswerVerdict,
+    EvalReport,
+    NamesReport,
+    QuerySet,
+    TuneReport,
+)
+from kebab.domain.hits import SearchHit
 from kebab.domain.ids import ChunkId
 from kebab.domain.queries import SearchMode, SearchQuery
-from kebab.evaluate import answers, collections, golden
+from kebab.evaluate import answers, collections, golden, names
 from kebab.evaluate.fit import Example
 from kebab.evaluate.run import Evaluation, Units
 from kebab.evaluate.tune import LegResults, tune
@@ -131,6 +139,13 @@ class Laboratory:
                     verdicts.append(answers.verdict(asked, answer, folder=questions.folder))
         return answers.report(verdicts)
 
+    def names(self, folder: Path | None, *, mode: SearchMode, notes: int, seed: int) -> NamesReport:
+        """Look for the notes of a folder, or of the knowledge base, by what they are called."""
+        if folder is None:
+            return _names(self.bases.here(), "knowledge base", mode=mode, notes=notes, seed=seed)
+        with self.bases.of_folder(folder) as base:
+            return _names(base, folder.absolute().name, mode=mode, notes=notes, seed=seed)
+
     def examples(self, files: Sequence[Path], *, root: Path | None = None) -> list[Example]:
         """What the answer room sees of every question, to fit its weights on."""
         found: list[Example] = []
@@ -191,6 +206,16 @@ class Laboratory:
 
 def _resolved(entries: tuple[golden.Entry, ...], file: Path, base: Measured) -> QuerySet:
     return golden.resolve(entries, name=file.stem, store=base.documents)
+
+
+def _names(base: Measured, name: str, *, mode: SearchMode, notes: int, seed: int) -> NamesReport:
+    listed = base.documents.list_documents()
+    asked = names.name_queries(listed, list(base.documents.stored_chunks()), notes=notes, seed=seed)
+
+    def search(text: str) -> Sequence[SearchHit]:
+        return base.searcher.search(text, mode=mode, k=names.PAGE).hits
+
+    return names.measure(asked, search, name=name, documents=len(listed))
 
 
 def _leg_results(prepared: Prepared) -> Iterator[LegResults]:

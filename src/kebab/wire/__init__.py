@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         eval_answers,
         eval_comparison,
         eval_list,
+        eval_names,
         eval_report,
         eval_tuning,
     )
@@ -98,6 +99,7 @@ _NAMES = {
         "eval_answers",
         "eval_comparison",
         "eval_list",
+        "eval_names",
         "eval_report",
         "eval_tuning",
     ),
@@ -208,6 +210,7 @@ __all__ = [
     "eval_answers",
     "eval_comparison",
     "eval_list",
+    "eval_names",
     "eval_report",
     "eval_tuning",
     "fetch_result",

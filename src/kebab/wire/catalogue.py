@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from kebab.wire.answers import ANSWER_SHAPES
 from kebab.wire.errors import Error
-from kebab.wire.evaluations import EvalAnswers, EvalComparison, EvalImport, EvalList, EvalReport, EvalTuning
+from kebab.wire.evaluations import (
+    EvalAnswers,
+    EvalComparison,
+    EvalImport,
+    EvalList,
+    EvalNames,
+    EvalReport,
+    EvalTuning,
+)
 from kebab.wire.ingest import IngestItem, IngestProgress, IngestReport, IngestRun, ItemList, RunList
 from kebab.wire.library import ChunkInspection, DocInspection, DocList, DocSummary, FetchResult
 from kebab.wire.memory import MEMORY_SHAPES
@@ -43,6 +51,7 @@ SHAPES: tuple[type[Shape] | type[Request], ...] = (
     EvalImport,
     EvalAnswers,
     EvalList,
+    EvalNames,
     EvalReport,
     EvalTuning,
     FetchResult,

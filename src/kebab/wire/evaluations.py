@@ -155,6 +155,37 @@ class EvalTuning(Shape, frozen=True, tag_field="schema_version", tag="eval_tunin
     tried: tuple[Policy, ...]
 
 
+class NameRow(Shape, frozen=True):
+    """How often the note comes first, among the first three, the first ten documents of the page."""
+
+    kind: str
+    queries: int
+    hit_1: float
+    hit_3: float
+    hit_10: float
+    distinct: float
+
+
+class NameQuery(Shape, frozen=True):
+    """``place`` is null where the note is not on the first page; ``found`` are the paths shown."""
+
+    kind: str
+    text: str
+    place: int | None
+    distinct: int
+    hits: int
+    found: tuple[str, ...]
+
+
+class EvalNames(Shape, frozen=True, tag_field="schema_version", tag="eval_names.v1"):
+    """Queries made of what the notes of one folder are called, by kind."""
+
+    name: str
+    documents: int
+    rows: tuple[NameRow, ...]
+    queries: tuple[NameQuery, ...]
+
+
 class EvalImport(Shape, frozen=True, tag_field="schema_version", tag="eval_import.v1"):
     """A collection turned into a folder of notes and a golden file."""
 
@@ -184,3 +215,7 @@ def eval_comparison(comparison: domain.EvalComparison) -> EvalComparison:
 
 def eval_tuning(report: domain.TuneReport) -> EvalTuning:
     return of(report, EvalTuning)
+
+
+def eval_names(report: domain.NamesReport) -> EvalNames:
+    return of(report, EvalNames)
