@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kebab.assembly.documents import InstalledEngines
 from kebab.domain.citations import CitationKind, SourceState
 from kebab.domain.documents import LINED, TrustLevel
 from kebab.domain.ingests import IngestItem
@@ -21,8 +22,10 @@ from kebab.errors import SpanNotSupported
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.formats import FORMATS
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed
+from kebab.ingest.parse.reading import Reading
 from kebab.ingest.prepare import FileTask, Prepared, Result, fingerprint, prepare
 from kebab.search.read import Reader
+from tests.document_files import DOCUMENTS
 from tests.fake_formats import PLACED
 from tests.fakes import FakeDocumentStore, FakeEmbeddingStore
 
@@ -34,9 +37,13 @@ class Case:
     """A format, a file of it with several units, two of which say the same, and files that are damaged."""
 
     ending: str
-    content: str
+    content: str | bytes
     kinds: frozenset[CitationKind]
     damaged: tuple[bytes, ...] = ()
+
+    @property
+    def whole(self) -> bytes:
+        return self.content.encode() if isinstance(self.content, str) else self.content
 
     @property
     def kind(self) -> Format:
@@ -45,6 +52,7 @@ class Case:
 
 SAID = "The rope is dry and the ship is ready to sail at noon today."
 ALL = {**FORMATS, ".placed": PLACED}
+READING = Reading(InstalledEngines())
 
 
 def placed(*places: str) -> str:
@@ -66,6 +74,7 @@ CASES = [
         frozenset({CitationKind.TIME}),
         (b"WEBVTT\n\nNOTE only this\n",),
     ),
+    *(Case(*made) for made in DOCUMENTS),
     Case(".placed", placed("p=1", "p=2", "p=3"), frozenset({CitationKind.PAGE}), (b"@p=x\nwords\n",)),
     Case(".placed", placed("slide=1", "slide=2"), frozenset({CitationKind.PAGE})),
     Case(".placed", placed("cell=A!A1:B9", "cell=B!A1:B9"), frozenset({CitationKind.REGION})),
@@ -88,11 +97,11 @@ def result_of(folder: Path, case: Case, content: bytes, formats: dict[str, Forma
     file = folder / f"a talk{case.ending}"
     file.write_bytes(content)
     task = FileTask("notes", file.name, str(file), len(content), 0, "note", TrustLevel.PRIMARY)
-    return prepare(task, SMALL, formats or ALL)
+    return prepare(task, SMALL, formats or ALL, reading=READING)
 
 
 def prepared(folder: Path, case: Case) -> Prepared:
-    found = result_of(folder, case, case.content.encode())
+    found = result_of(folder, case, case.whole)
     assert isinstance(found, Prepared), found
     return found
 
@@ -118,7 +127,7 @@ def test_every_format_of_the_table_has_a_case() -> None:
 
 
 def test_blocks_are_in_order_share_no_line_and_hold_all_that_is_not_blank(case: Case) -> None:
-    parsed = case.kind.parse(case.content.encode(), Defaults("a talk", extension=case.ending))
+    parsed = case.kind.parse(case.whole, Defaults("a talk", extension=case.ending, reading=READING))
     assert isinstance(parsed, Parsed)
     held = [line for block in parsed.blocks for line in range(block.start, block.end + 1)]
     assert held == sorted(set(held))
@@ -192,7 +201,7 @@ def test_another_parser_or_chunker_is_another_fingerprint(case: Case) -> None:
 
 
 def test_empty_and_damaged_files_end_in_a_reported_outcome(case: Case, tmp_path: Path) -> None:
-    whole = case.content.encode()
+    whole = case.whole
     cuts = (whole[: len(whole) * part // 10] for part in range(1, 10))
     for content in (b"", b"\n\n", *case.damaged, *cuts, whole[::-1], b"\xff" * 100):
         found = result_of(tmp_path, case, content)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kebab.assembly.documents import InstalledEngines
 from kebab.domain.turns import ALONE, Turns
 from kebab.errors import ModelUnavailable, Timeout
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.limits import IngestLimits
+from kebab.ingest.parse.reading import Reading, ReadLimits
 from kebab.ingest.pipeline import IngestPipeline
 from kebab.ingest.scan import SourceFolder
 from kebab.ports import Embedder, ModelKey, VectorIndex
@@ -28,6 +30,7 @@ def build_pipeline(
         inbox=engines.layout.inbox,
         policy=_policy(settings),
         limits=_limits(settings),
+        reading=_reading(settings),
         store=stores.documents,
         embeddings=stores.embeddings,
         ledger=stores.ledger,
@@ -61,6 +64,16 @@ def _limits(settings: Settings) -> IngestLimits:
         file_seconds=settings.ingest.file_timeout_s,
         worker_bytes=settings.ingest.worker_memory_mb << 20,
     )
+
+
+def _reading(settings: Settings) -> Reading:
+    limits = ReadLimits(
+        pages=settings.ingest.max_pages,
+        nesting=settings.ingest.max_nesting,
+        expanded_bytes=settings.ingest.max_expanded_mb << 20,
+        expansion=settings.ingest.max_expansion,
+    )
+    return Reading(InstalledEngines(), limits)
 
 
 def _embedding(engines: Engines) -> tuple[Embedder | None, VectorIndex | None, tuple[str, ...]]:

@@ -92,6 +92,14 @@ class Ingest(Section, frozen=True):
     """A process that reads one file for longer is stopped, and the file is reported as failed."""
     worker_memory_mb: NonNegative = 2048
     """Memory of a process that reads files; a file that needs more is reported as failed. 0 sets no limit."""
+    max_pages: Positive = 5000
+    """Pages, slides, chapters or messages of one file; what lies behind is left out, with a warning."""
+    max_nesting: Annotated[int, Meta(ge=10, le=2000)] = 200
+    """Levels of XML, JSON and of messages inside messages; a file that goes deeper is skipped."""
+    max_expanded_mb: Positive = 256
+    """What the archive inside a document (DOCX, EPUB, HWPX) may hold unpacked; larger ones are skipped."""
+    max_expansion: Positive = 200
+    """How many times larger than the file that may be, once it is above 16 MB."""
 
 
 class Chunking(Section, frozen=True):

@@ -13,6 +13,7 @@ from kebab.domain.places import (
     Caption,
     Cells,
     CodeUnit,
+    Items,
     Page,
     Place,
     Region,
@@ -33,6 +34,7 @@ class CitationKind(StrEnum):
     CAPTION = "caption"
     TIME = "time"
     CODE = "code"
+    PART = "part"
 
 
 class SourceState(StrEnum):
@@ -45,7 +47,8 @@ class SourceState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """``start`` and ``end`` are lines (line, code), a page or slide (page) or milliseconds (time).
+    """``start`` and ``end`` are lines (line, code), a page or slide (page), milliseconds (time), or
+    items (part).
 
     Cells of a sheet are a region in columns and rows.
     """
@@ -68,7 +71,8 @@ class Citation:
     @property
     def uri(self) -> str:
         """``path#L12-L34``, ``path#p=3``, ``path#xywh=1,2,3,4``, ``path#caption``, ``path#t=0.000,1.500``,
-        ``path#slide=4``, ``path#cell=Budget!B2:D9``, ``path#p=3&xywh=1,2,3,4``.
+        ``path#slide=4``, ``path#cell=Budget!B2:D9``, ``path#p=3&xywh=1,2,3,4``, ``path#par=3-7``,
+        ``path#part=2&par=3``.
 
         ``#``, ``%``, ``?`` and spaces of the path are percent-encoded; letters of any script are not.
         """
@@ -84,6 +88,8 @@ class Citation:
                 return "xywh=" + ",".join(str(n) for n in self.region or (0, 0, 0, 0))
             case CitationKind.CAPTION:
                 return "caption"
+            case CitationKind.PART:
+                return f"par={self.start}" if self.start == self.end else f"par={self.start}-{self.end}"
             case CitationKind.TIME:
                 return f"t={self.start / 1000:.3f},{self.end / 1000:.3f}"
 
@@ -107,6 +113,8 @@ def cite(
         case Cells(_, left, top, right, bottom):
             kind, start, end = CitationKind.REGION, 0, 0
             region = (left, top, right - left + 1, bottom - top + 1)
+        case Items(_, start, end):
+            kind, region = CitationKind.PART, None
         case Caption():
             kind, start, end, region = CitationKind.CAPTION, 0, 0, None
     return Citation(kind, path, start, end, region, state, fragment(place))

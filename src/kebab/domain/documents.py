@@ -18,9 +18,26 @@ class Media(StrEnum):
     MARKDOWN = "markdown"
     TEXT = "text"
     SUBTITLES = "subtitles"
+    HTML = "html"
+    PDF = "pdf"
+    DOCUMENT = "document"
+    """Word processors: DOCX, ODT, HWP and HWPX."""
+    SLIDES = "slides"
+    SHEET = "sheet"
+    BOOK = "book"
+    NOTEBOOK = "notebook"
+    MAIL = "mail"
+    MARKUP = "markup"
+    """Text files with headings of another kind than Markdown's: Org, reStructuredText, AsciiDoc, LaTeX."""
+    OUTLINE = "outline"
+    """OPML and canvases."""
+    CHAT = "chat"
+    NOTES = "notes"
+    """Several notes in one file, such as an Evernote export."""
+    IMAGE = "image"
 
 
-LINED = frozenset({Media.MARKDOWN, Media.TEXT})
+LINED = frozenset({Media.MARKDOWN, Media.TEXT, Media.MARKUP})
 """Kinds of files whose text is the file, so that lines can be cited; chunks of all others have places."""
 
 

@@ -68,7 +68,21 @@ class CodeUnit:
     symbol: str
 
 
-Place = Page | Region | Slide | Cells | Time | Caption | CodeUnit
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What a file without pages is counted in, from 1 and inclusive.
+
+    ``unit`` is ``par`` for paragraphs, ``cell`` for cells of a notebook, ``item`` for records and nodes.
+    """
+
+    unit: str
+    first: int
+    last: int
+    part: int = 0
+    """The chapter, message or note that they belong to, from 1; 0 where the file has none."""
+
+
+Place = Page | Region | Slide | Cells | Time | Caption | CodeUnit | Items
 
 _NUMBER = r"(\d{1,9})"
 _SECONDS = r"(\d{1,9}(?:\.\d{1,3})?)"
@@ -78,6 +92,7 @@ _SLIDE = re.compile(rf"slide={_NUMBER}")
 _CELLS = re.compile(rf"cell=([^!]{{1,300}})!([A-Z]{{1,4}}){_NUMBER}(?::([A-Z]{{1,4}}){_NUMBER})?")
 _TIME = re.compile(rf"t={_SECONDS}(?:,{_SECONDS})?")
 _SYMBOL = re.compile(r"symbol=(\S{1,1000})")
+_ITEMS = re.compile(rf"(?:part={_NUMBER}&)?(par|cell|item)={_NUMBER}(?:-{_NUMBER})?")
 
 
 def fragment(place: Place) -> str:
@@ -98,6 +113,9 @@ def fragment(place: Place) -> str:
             return "caption"
         case CodeUnit(symbol):
             return f"symbol={quote(symbol, safe='.:')}"
+        case Items(unit, first, last, part):
+            numbers = str(first) if first == last else f"{first}-{last}"
+            return (f"part={part}&" if part else "") + f"{unit}={numbers}"
 
 
 def parse_place(text: str) -> Place:
@@ -120,6 +138,8 @@ def parse_place(text: str) -> Place:
         return Time(start, _milliseconds(found[2]) if found[2] else start)
     if found := _SYMBOL.fullmatch(text):
         return CodeUnit(unquote(found[1]))
+    if found := _ITEMS.fullmatch(text):
+        return Items(found[2], int(found[3]), int(found[4] or found[3]), int(found[1] or 0))
     raise ValueError(f"not a place: {text[:80]!r}")
 
 
@@ -137,6 +157,8 @@ def joined(first: Place | None, second: Place | None) -> Place | None:
             )
         case Region(), Region() if first.page == second.page:
             return _around(first, second)
+        case Items(), Items() if (first.unit, first.part) == (second.unit, second.part):
+            return Items(first.unit, min(first.first, second.first), max(first.last, second.last), first.part)
         case (Region(page=page), Page(number)) | (Page(number), Region(page=page)) if page == number:
             return Page(number)
     raise ValueError(f"no citation names both {first} and {second}")
@@ -163,6 +185,9 @@ def touches(wanted: Place, held: Place) -> bool:
             return wanted.sheet == held.sheet and _meet(wanted, held)
         case Time(), Time():
             return wanted.start == held.start or (wanted.start < held.end and held.start < wanted.end)
+        case Items(), Items():
+            same = (wanted.unit, wanted.part) == (held.unit, held.part)
+            return same and wanted.first <= held.last and held.first <= wanted.last
     return wanted == held
 
 

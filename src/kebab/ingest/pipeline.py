@@ -25,6 +25,7 @@ from kebab.ingest.outcomes import record, removed, unstorable
 from kebab.ingest.overtaken import Seen
 from kebab.ingest.parse.formats import FORMATS
 from kebab.ingest.parse.parsed import Format
+from kebab.ingest.parse.reading import BARE, Reading
 from kebab.ingest.plan import Planner
 from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, SameContent
 from kebab.ingest.scan import SourceFolder, too_large
@@ -70,6 +71,8 @@ class IngestPipeline:
     lexical: LexicalIndex
     formats: Mapping[str, Format] = FORMATS
     """What can be read, by extension."""
+    reading: Reading = BARE
+    """Engines and limits for what is read."""
     make_analyzer: Callable[[], Analyzer] | None = None
     """Makes an analyzer like that of the words index, in worker processes too."""
     embedder: Embedder | None = None
@@ -235,7 +238,9 @@ class IngestPipeline:
         much = light is not None and self.embeddings.count_missing(ModelKey.of(light)) >= MANY_MISSING
         if not ((needs_workers(tasks, self.formats) or much) and sys.executable):
             return None
-        jobs: dict[str, Job] = {_PREPARE: Preparing(self.policy, self.make_analyzer, self.formats)}
+        jobs: dict[str, Job] = {
+            _PREPARE: Preparing(self.policy, self.make_analyzer, self.formats, self.reading)
+        }
         if light is not None:
             jobs[EMBED] = partial(light.embed, kind=EmbeddingKind.DOCUMENT)
         wanted = self.limits.processes if much or is_large(tasks) else len(tasks)
@@ -244,7 +249,7 @@ class IngestPipeline:
 
     def _results(self, tasks: list[FileTask], workers: Workers | None) -> Iterator[list[Result]]:
         if workers is None:
-            return prepare_here(tasks, Preparing(self.policy, formats=self.formats))
+            return prepare_here(tasks, Preparing(self.policy, formats=self.formats, reading=self.reading))
         return prepare_all(tasks, workers, job=_PREPARE, seconds=self.limits.file_seconds)
 
     def _pump(self, workers: Workers | None, stack: ExitStack, cancelled: Cancelled) -> EmbeddingPump | None:

@@ -23,9 +23,11 @@ from kebab.domain.ids import (
     text_asset,
 )
 from kebab.domain.ingests import FileState, IngestItem, Outcome, storable_time
+from kebab.errors import EngineUnavailable
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
+from kebab.ingest.parse.reading import BARE, Reading
 from kebab.ports import Analyzer
 
 # Title and headings are stored and searched with every chunk below them: a heading of a megabyte over a
@@ -89,9 +91,12 @@ class Preparing:
     policy: ChunkPolicy
     make_analyzer: Callable[[], Analyzer] | None = None
     formats: Mapping[str, Format] = FORMATS
+    reading: Reading = BARE
 
     def __call__(self, batch: Sequence[FileTask]) -> list[Result]:
-        return [self._with_terms(prepare(task, self.policy, self.formats)) for task in batch]
+        return [
+            self._with_terms(prepare(task, self.policy, self.formats, reading=self.reading)) for task in batch
+        ]
 
     def _with_terms(self, result: Result) -> Result:
         if self.make_analyzer is None or not isinstance(result, Prepared):
@@ -105,17 +110,25 @@ class Preparing:
 _analyzer = cache(lambda make: make())
 
 
-def prepare(task: FileTask, policy: ChunkPolicy, formats: Mapping[str, Format] = FORMATS) -> Result:
+def prepare(
+    task: FileTask,
+    policy: ChunkPolicy,
+    formats: Mapping[str, Format] = FORMATS,
+    *,
+    reading: Reading = BARE,
+) -> Result:
     """Read, parse and chunk a file. A file that is bad or gone is a value, never an exception.
 
     This is the one place that isolates a bad file, so it alone catches everything.
     """
     try:
-        return _prepare(*_read(task), policy, formats)
+        return _prepare(*_read(task), policy, formats, reading)
     except FileNotFoundError:
         return _item(task, Outcome.SKIPPED, "vanished while kebab was reading the folder")
     except OSError as error:
         return _item(task, Outcome.FAILED, f"cannot be read: {error.strerror or error}")
+    except EngineUnavailable as missing:
+        return _item(task, Outcome.SKIPPED, f"{missing.message}: {missing.hint}")
     except MemoryError:
         return _item(task, Outcome.FAILED, "needs more memory than ingest.worker_memory_mb allows")
     except Exception as error:  # noqa: BLE001 - a parser's fault on one file must not stop the run
@@ -136,14 +149,20 @@ def _read(task: FileTask) -> tuple[FileTask, bytes]:
         return task, file.read()
 
 
-def _prepare(task: FileTask, content: bytes, policy: ChunkPolicy, formats: Mapping[str, Format]) -> Result:
+def _prepare(
+    task: FileTask,
+    content: bytes,
+    policy: ChunkPolicy,
+    formats: Mapping[str, Format],
+    reading: Reading = BARE,
+) -> Result:
     ending = extension(task.path)
     kind = formats[ending]
     asset = asset_id(content_hash(content))
     state = _state(task, asset, kind, policy)
     if asset == task.known_asset:
         return SameContent(task.source_id, state)
-    about = Defaults(Path(task.path).stem, task.source_type, task.trust_level, ending)
+    about = Defaults(Path(task.path).stem, task.source_type, task.trust_level, ending, reading)
     parsed = kind.parse(content, about)
     if isinstance(parsed, Unreadable):
         # A document that became unreadable is a loss to tell of, again and again; a file that never was

@@ -4,6 +4,7 @@ A *store* is truth. An *index* is derived from it: it may be deleted at any time
 do not inherit from these Protocols; the type checker compares them where ``assembly`` joins the two.
 """
 
+from kebab.ports.documents import DocumentEngines, HtmlEvent, HtmlEventKind, HtmlReader
 from kebab.ports.indexes import NO_TERMS, Indexes, LexicalIndex, LexicalQuery, VectorIndex
 from kebab.ports.memory import (
     ExecutionIndex,
@@ -38,6 +39,7 @@ __all__ = [
     "NO_TERMS",
     "Analyzer",
     "AnswerStore",
+    "DocumentEngines",
     "DocumentStore",
     "Embedder",
     "EmbeddingKind",
@@ -47,6 +49,9 @@ __all__ = [
     "ExecutionStore",
     "FollowerIndex",
     "Frequencies",
+    "HtmlEvent",
+    "HtmlEventKind",
+    "HtmlReader",
     "Indexes",
     "LanguageModel",
     "Ledger",

@@ -12,6 +12,7 @@ from kebab.domain.places import (
     Caption,
     Cells,
     CodeUnit,
+    Items,
     Page,
     Place,
     Region,
@@ -37,8 +38,15 @@ CELLS = st.builds(
 )
 TIMES = st.builds(lambda start, length: Time(start, start + length), SIZES, st.integers(1, 9999))
 REGIONS = st.builds(Region, SIZES, SIZES, NUMBERS, NUMBERS, st.integers(0, 3))
+ITEMS = st.builds(
+    lambda unit, first, more, part: Items(unit, first, first + more, part),
+    st.sampled_from(["par", "cell", "item"]),
+    NUMBERS,
+    st.integers(0, 50),
+    st.integers(0, 3),
+)
 PLACES: st.SearchStrategy[Place] = st.one_of(
-    st.builds(Page, NUMBERS), st.builds(Slide, NUMBERS), st.just(Caption()), CELLS, TIMES, REGIONS
+    st.builds(Page, NUMBERS), st.builds(Slide, NUMBERS), st.just(Caption()), CELLS, TIMES, REGIONS, ITEMS
 )
 PATHS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
 
@@ -88,6 +96,9 @@ def test_a_place_touches_itself(place: Place) -> None:
         (Cells("Plan B", 2, 2, 28, 9), CitationKind.REGION, "a b.txt#cell=Plan%20B!B2:AB9"),
         (Time(62_000, 75_500), CitationKind.TIME, "a b.txt#t=62.000,75.500"),
         (Caption(), CitationKind.CAPTION, "a b.txt#caption"),
+        (Items("par", 3, 7), CitationKind.PART, "a b.txt#par=3-7"),
+        (Items("cell", 3, 3), CitationKind.PART, "a b.txt#cell=3"),
+        (Items("par", 3, 3, part=2), CitationKind.PART, "a b.txt#part=2&par=3"),
     ],
 )
 def test_each_kind_has_its_form(place: Place | None, kind: CitationKind, uri: str) -> None:
@@ -115,6 +126,10 @@ def test_what_is_no_citation_is_refused(uri: str) -> None:
         (Time(10, 20), Time(20, 30), False),
         (Time(15, 15), Time(10, 20), True),
         (Slide(1), Page(1), False),
+        (Items("par", 3, 7), Items("par", 7, 9), True),
+        (Items("par", 3, 7), Items("par", 8, 9), False),
+        (Items("par", 3, 7), Items("cell", 3, 7), False),
+        (Items("par", 3, 7, part=1), Items("par", 3, 7, part=2), False),
     ],
 )
 def test_what_belongs_to_a_cited_place(wanted: Place, held: Place, expected: bool) -> None:

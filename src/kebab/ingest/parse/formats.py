@@ -20,6 +20,11 @@ _MODULES = {
     ".text": "text",
     ".srt": "subtitles",
     ".vtt": "subtitles",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".mhtml": "mhtml",
+    ".mht": "mhtml",
 }
 """Lower-case extension → module in this folder."""
 

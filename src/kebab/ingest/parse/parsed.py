@@ -10,6 +10,7 @@ from kebab.domain.documents import BlockKind, Media, Metadata, TrustLevel
 from kebab.domain.places import Place
 from kebab.ingest.chunk.chunker import Chunker
 from kebab.ingest.parse.lines import Lines
+from kebab.ingest.parse.reading import BARE, Reading
 
 
 class ParsedBlock(NamedTuple):
@@ -34,6 +35,8 @@ class Defaults:
     trust_level: TrustLevel = TrustLevel.PRIMARY
     extension: str = ""
     """Lower case, with its dot: one parser may read several kinds of files."""
+    reading: Reading = BARE
+    """Engines and limits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Engines that read files, one to a module."""

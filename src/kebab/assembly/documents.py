@@ -1,0 +1,31 @@
+"""The engines that read files, joined to their port; none is imported before a file needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from kebab.errors import EngineUnavailable
+from kebab.ports import HtmlReader
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledEngines:
+    """What is installed here. Travels to worker processes as it is."""
+
+    def html(self) -> HtmlReader:
+        with _needing("selectolax", extra="documents"):
+            from kebab.adapters.documents.selectolax_html import SelectolaxHtmlReader
+
+            return SelectolaxHtmlReader()
+
+
+@contextmanager
+def _needing(package: str, *, extra: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise EngineUnavailable(
+            f"needs {package}, which is not installed", hint=f"pip install 'kebab[{extra}]'"
+        ) from error

@@ -1,0 +1,96 @@
+"""Which part of a web page is worth reading: what is navigation, advertising or hidden goes.
+
+By what the page says of itself (``main``, ``nav``, roles, a few class names), never by guessing from density:
+a list of links may be the page. Where that would leave almost nothing, only what is never text goes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from kebab.ports import HtmlEvent, HtmlEventKind
+
+_NEVER = frozenset({
+    "head", "svg", "iframe", "object", "embed", "canvas", "audio", "video", "map", "button", "select",
+    "textarea", "input", "datalist", "dialog", "annotation",
+})  # fmt: skip
+_AROUND = frozenset({"nav", "footer", "aside", "menu", "search"})
+_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar"})
+_CLASSES = frozenset({
+    "nav", "navbar", "navigation", "menu", "sidebar", "side-bar", "breadcrumb", "breadcrumbs", "footer",
+    "site-footer", "site-header", "page-footer", "cookie-banner", "cookie-consent", "headerlink",
+    "pagination", "skip-link", "skiplink", "sphinxsidebar", "related", "share", "social", "noprint",
+    "navheader", "navfooter", "mw-editsection", "mw-jump-link", "navbox", "advertisement", "ads", "topnav",
+    "bottomnav", "subnav", "toplink", "sr-only", "visually-hidden", "permalink", "anchor-link",
+})  # fmt: skip
+_UNTOUCHED = frozenset({"html", "body", "main", "article"})
+_LEAST_SHARE = 0.2
+"""A main part that holds less of the text is not what its name says."""
+_UNSEEN = re.compile(r"display\s{0,4}:\s{0,4}none|visibility\s{0,4}:\s{0,4}hidden", re.IGNORECASE)
+
+
+def main_part(events: Sequence[HtmlEvent]) -> list[HtmlEvent]:
+    """The events of what the page is about, tags still paired."""
+    shown = list(_without(events, _is_never_text))
+    whole = _length(shown)
+    named = list(_inside(shown))
+    if _length(named) >= max(1, _LEAST_SHARE * whole):
+        shown = named
+    kept = list(_without(shown, _is_around))
+    return kept if _length(kept) >= max(1, _LEAST_SHARE * _length(shown)) else shown
+
+
+def _length(events: Sequence[HtmlEvent]) -> int:
+    return sum(len(event.value.strip()) for event in events if event.kind is HtmlEventKind.TEXT)
+
+
+def _is_never_text(name: str, attributes: Mapping[str, str]) -> bool:
+    if name in _NEVER:
+        return True
+    hidden = "hidden" in attributes or attributes.get("aria-hidden") == "true"
+    return name not in _UNTOUCHED and (hidden or bool(_UNSEEN.search(attributes.get("style", ""))))
+
+
+def _is_around(name: str, attributes: Mapping[str, str]) -> bool:
+    if name in _UNTOUCHED:
+        return False
+    if name in _AROUND or attributes.get("role") in _ROLES:
+        return True
+    words = f"{attributes.get('class', '')} {attributes.get('id', '')}".lower().split()
+    return not _CLASSES.isdisjoint(words)
+
+
+def _without(
+    events: Sequence[HtmlEvent], unwanted: Callable[[str, Mapping[str, str]], bool]
+) -> Iterator[HtmlEvent]:
+    depth = 0
+    for event in events:
+        if event.kind is HtmlEventKind.OPEN:
+            if depth or unwanted(event.value, event.attributes):
+                depth += 1
+                continue
+        elif event.kind is HtmlEventKind.CLOSE and depth:
+            depth -= 1
+            continue
+        if not depth:
+            yield event
+
+
+def _inside(events: Sequence[HtmlEvent]) -> Iterator[HtmlEvent]:
+    """What stands in ``main``; where the page has none, in its only ``article``."""
+    articles = sum(event.kind is HtmlEventKind.OPEN and event.value == "article" for event in events)
+    depth = 0
+    for event in events:
+        if event.kind is HtmlEventKind.OPEN and (depth or _is_main(event, only_article=articles == 1)):
+            depth += 1
+        if depth:
+            yield event
+        if event.kind is HtmlEventKind.CLOSE and depth:
+            depth -= 1
+
+
+def _is_main(event: HtmlEvent, *, only_article: bool) -> bool:
+    if event.value == "main" or event.attributes.get("role") == "main":
+        return True
+    return only_article and event.value == "article"

@@ -1,0 +1,45 @@
+"""What parsers are given beside the bytes: engines, and limits for what comes from strangers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kebab.errors import EngineUnavailable
+from kebab.ports import DocumentEngines
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """How much one file may turn into. Time and memory are limited by the worker process."""
+
+    pages: int = 5000
+    """What lies behind this page, slide, chapter or message is left out, with a warning."""
+    nesting: int = 200
+    """Levels of XML, JSON, or of messages inside messages; what is nested deeper is not read."""
+    expanded_bytes: int = 256 << 20
+    """What an archive may hold unpacked."""
+    expansion: int = 200
+    """How many times larger than the file that may be, once it is above ``FREE_BYTES``."""
+
+
+FREE_BYTES = 16 << 20
+"""An archive may unpack to this size whatever its ratio: a sheet of zeros packs a thousandfold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The engines and limits of a run; picklable, since worker processes read."""
+
+    installed: DocumentEngines | None = None
+    limits: ReadLimits = ReadLimits()
+
+    @property
+    def engines(self) -> DocumentEngines:
+        """Raises EngineUnavailable where none were given."""
+        if self.installed is None:
+            raise EngineUnavailable("needs an engine", hint="pip install 'kebab[documents]'")
+        return self.installed
+
+
+BARE = Reading()
+"""No engines, and the limits that hold where nobody says otherwise."""
