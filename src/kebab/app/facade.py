@@ -242,6 +242,16 @@ class Kebab:
         return self._rooms.reader.inspect_chunk(**asked.arguments)
 
     @call
+    def fetch(
+        self, reference: str, *, source: str | None = None, context: int = 0, max_tokens: int | None = None
+    ) -> FetchResult:
+        """The text that a path, a citation or an id names; ``context`` adds lines or chunks around it."""
+        asked = requests.FetchRequest.of(
+            reference=reference, source=source, context=context, max_tokens=max_tokens
+        )
+        return self._rooms.reader.fetch(**asked.arguments)
+
+    @call
     def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
         """A chunk's text as indexed, with ``context`` neighbouring chunks on each side."""
         asked = requests.FetchChunkRequest.of(chunk_id=chunk_id, context=context)

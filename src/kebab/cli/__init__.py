@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
             "Record what agents did, and find it again by words and by meaning.",
         ),
     ),
+    "Serve": (Entry("mcp", "kebab.cli.mcp:mcp", "Serve the knowledge base to agents over MCP."),),
     "Measure": (
         Entry(
             "eval",

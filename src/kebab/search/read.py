@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from kebab.domain.chunks import Chunk, StoredChunk
-from kebab.domain.citations import cite, parse_citation
+from kebab.domain.citations import CitationKind, cite, parse_citation
 from kebab.domain.documents import LINED, DocumentSummary, LineSpan
 from kebab.domain.ids import DocId
 from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
@@ -15,6 +15,9 @@ from kebab.domain.places import Page, Place, fragment, joined, touches
 from kebab.domain.tokens import estimate_tokens
 from kebab.errors import ChunkNotFound, DocNotFound, InvalidInput, SpanNotSupported
 from kebab.ports import DocumentStore, EmbeddingStore, SourceFiles
+
+_CHARS_A_TOKEN = 4
+"""Where a line is cut that exceeds a budget alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Reader:
         """The one document a reference names; DocNotFound for none, InvalidInput for several."""
         found = self.store.find_documents(reference)
         if not found:
-            raise DocNotFound(f"no document is called {reference!r}", hint="see them all: kebab list docs")
+            raise self._unknown(reference)
         if len(found) > 1:
             named = ", ".join(f"{doc.path} of {doc.source_id} ({doc.doc_id[:8]})" for doc in found[:5])
             raise InvalidInput(
@@ -67,6 +70,39 @@ class Reader:
         state = self.files.state(stored.source_id, stored.path)
         citation = cite(stored.path, stored.chunk.spans, place=stored.chunk.place, state=state)
         return ChunkInspection(stored, citation, tuple(m.model_id for m in models))
+
+    def fetch(
+        self, reference: str, *, source: str | None = None, context: int = 0, max_tokens: int | None = None
+    ) -> FetchResult:
+        """The text that a reference names: a document, a citation, or a chunk, looked for in this order.
+
+        ``context`` adds so many lines around cited lines, and so many chunks around a chunk. What exceeds
+        the budget is cut at the end of a line. Raises DocNotFound where nothing is called so.
+        """
+        if self._named(reference, source):
+            result = self.fetch_document(self._one(reference, source), max_tokens=max_tokens)
+        elif "#" in reference:
+            result = self._fetch_cited(reference, source, context)
+        elif chunk := self.find_chunk(reference):
+            result = self.fetch_chunk(chunk.chunk.chunk_id, context=context)
+        else:
+            raise self._unknown(reference)
+        return _cut(result, max_tokens)
+
+    def _fetch_cited(self, uri: str, source: str | None, context: int) -> FetchResult:
+        path, cited = _parsed(uri)
+        doc = self.document(self._one(path, source))
+        if isinstance(cited, LineSpan):
+            return self.fetch_span(doc.doc_id, max(1, cited.start - context), cited.end + context)
+        return self._fetch_place(doc, cited)
+
+    def _named(self, reference: str, source: str | None) -> list[DocumentSummary]:
+        return [doc for doc in self.store.find_documents(reference) if source in (None, doc.source_id)]
+
+    def _one(self, reference: str, source: str | None) -> str:
+        """A reference that names no document of another source."""
+        found = self._named(reference, source)
+        return found[0].doc_id if source is not None and len(found) == 1 else reference
 
     def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
         """A chunk's text, with up to ``context`` neighbouring chunks' text before and after it."""
@@ -124,12 +160,7 @@ class Reader:
         A place that lies inside a chunk gives the whole chunk; the result's own citation says what was given.
         Raises InvalidInput for what is no citation, or names nothing that is stored.
         """
-        try:
-            path, cited = parse_citation(uri)
-        except ValueError as error:
-            raise InvalidInput(
-                f"{uri!r} is no citation", hint="such as notes/a.md#L12-L34, report.pdf#p=3, talk.vtt#t=10,20"
-            ) from error
+        path, cited = _parsed(uri)
         if isinstance(cited, LineSpan):
             return self.fetch_span(path, cited.start, cited.end)
         return self._fetch_place(self.document(path), cited)
@@ -148,6 +179,9 @@ class Reader:
         lines = self._lines(doc.doc_id)
         text = "\n".join("\n".join(lines[span.start - 1 : span.end]) for span in spans)
         return self._result("span", doc.doc_id, text, _whole(tuple(spans)), place=_place_of(found, place))
+
+    def _unknown(self, reference: str) -> DocNotFound:
+        return DocNotFound(f"no document is called {reference!r}", hint="see them all: kebab list docs")
 
     def _no_lines(self, doc: DocumentSummary) -> SpanNotSupported:
         place = _first_place(self.store.chunks_of(doc.doc_id))
@@ -186,6 +220,43 @@ class Reader:
             context_before=before,
             context_after=after,
         )
+
+
+def _parsed(uri: str) -> tuple[str, LineSpan | Place]:
+    try:
+        return parse_citation(uri)
+    except ValueError as error:
+        raise InvalidInput(
+            f"{uri!r} is no citation", hint="such as notes/a.md#L12-L34, report.pdf#p=3, talk.vtt#t=10,20"
+        ) from error
+
+
+def _cut(result: FetchResult, max_tokens: int | None) -> FetchResult:
+    """The result with as many of its first lines as the budget allows; what is around it goes first.
+
+    Of a single line that exceeds the budget the beginning stays.
+    """
+    parts = filter(None, (result.context_before, result.text, result.context_after))
+    if max_tokens is None or estimate_tokens("\n".join(parts)) <= max_tokens:
+        return result
+    lines = result.text.split("\n")
+    kept = _within(lines, max_tokens)
+    end = result.line_end - (len(lines) - len(kept))
+    text = "\n".join(kept)
+    if len(kept) == 1:
+        text = text[: _CHARS_A_TOKEN * max_tokens]
+    cited = result.citation
+    if cited.kind is CitationKind.LINE:
+        cited = replace(cited, end=end)
+    return replace(
+        result,
+        text=text,
+        line_end=end,
+        citation=cited,
+        truncated=True,
+        context_before=None,
+        context_after=None,
+    )
 
 
 def _first_place(chunks: Sequence[StoredChunk]) -> Place | None:

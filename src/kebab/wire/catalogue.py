@@ -30,6 +30,7 @@ from kebab.wire.upkeep import (
     ModelList,
     ResetReport,
     Schema,
+    Status,
     TrustList,
     TrustReport,
 )
@@ -68,6 +69,7 @@ SHAPES: tuple[type[Shape] | type[Request], ...] = (
     Schema,
     SearchHit,
     SearchResponse,
+    Status,
     TrustList,
     TrustReport,
     Why,

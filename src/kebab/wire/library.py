@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import UNSET, UnsetType
+
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.documents import DocumentSummary
 from kebab.domain.inspections import ChunkInspection as DomainChunkInspection
@@ -35,7 +37,11 @@ class DocSummary(Shape, frozen=True, tag_field="schema_version", tag="doc_summar
 
 
 class DocList(Shape, frozen=True, tag_field="schema_version", tag="doc_list.v1"):
+    """``total`` and ``next_offset`` are there where a page of the list was asked for."""
+
     documents: tuple[DocSummary, ...]
+    total: int | UnsetType = UNSET
+    next_offset: int | UnsetType = UNSET
 
 
 class Span(Shape, frozen=True):
@@ -109,6 +115,16 @@ def doc_summary(document: DocumentSummary) -> DocSummary:
 
 def doc_list(documents: Sequence[DocumentSummary]) -> DocList:
     return DocList(documents=tuple(doc_summary(document) for document in documents))
+
+
+def doc_page(documents: Sequence[DocumentSummary], *, limit: int, offset: int) -> DocList:
+    """So many of the documents, from an offset on; ``next_offset`` is absent at the end."""
+    shown, end = documents[offset : offset + limit], offset + limit
+    return DocList(
+        documents=tuple(doc_summary(document) for document in shown),
+        total=len(documents),
+        next_offset=end if end < len(documents) else UNSET,
+    )
 
 
 def doc_inspection(inspection: DomainDocumentInspection) -> DocInspection:

@@ -37,6 +37,33 @@ class Schema(Shape, frozen=True, tag_field="schema_version", tag="schema.v1"):
     stats: dict[str, Any]
 
 
+class MemoryState(Shape, frozen=True):
+    """How many runs the execution memory holds, and when the last one ended."""
+
+    executions: int
+    successes: int
+    last_finished_at: str | None
+
+
+class Status(Shape, frozen=True, tag_field="schema_version", tag="status.v1"):
+    """What the knowledge base holds, as far as whoever asks may see it.
+
+    ``tags`` are the most frequent ones. ``memory`` is null where there is none to read.
+    """
+
+    kebab_version: str
+    indexed: bool
+    readonly: bool
+    documents: int
+    chunks: int
+    sources: dict[str, int]
+    languages: dict[str, int]
+    media: dict[str, int]
+    tags: dict[str, int]
+    last_indexed_at: str | None
+    memory: MemoryState | None
+
+
 class IndexReport(Shape, frozen=True, tag_field="schema_version", tag="index_report.v1"):
     """What was brought up to date; ``missing`` chunks have no vector of the model yet."""
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kebab.wire.requests.library import (
         FetchChunkRequest,
         FetchDocRequest,
+        FetchRequest,
         FetchSpanRequest,
         IndexRequest,
         IngestRequest,
@@ -37,6 +38,7 @@ __all__ = [
     "AskRequest",
     "FetchChunkRequest",
     "FetchDocRequest",
+    "FetchRequest",
     "FetchSpanRequest",
     "IndexRequest",
     "IngestRequest",

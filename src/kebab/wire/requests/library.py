@@ -48,6 +48,22 @@ class FetchSpanRequest(
             raise ValueError(f"end is {self.end}; it must not come before start, which is {self.start}")
 
 
+class FetchRequest(Request, frozen=True, kw_only=True, tag_field="schema_version", tag="fetch_request.v1"):
+    """The text that a reference names: a citation, a path, or the id of a document or a chunk.
+
+    ``context`` adds so many lines before and after cited lines, or neighbouring chunks of a chunk.
+    """
+
+    reference: str
+    source: str | None = None
+    """The source of the document, where several have one at this path."""
+    context: Annotated[int, Meta(ge=0, le=1000)] = 0
+    max_tokens: Budget | None = None
+
+    def __post_init__(self) -> None:
+        not_empty("reference", self.reference)
+
+
 class InspectDocRequest(
     Request, frozen=True, kw_only=True, tag_field="schema_version", tag="inspect_doc_request.v1"
 ):
@@ -100,6 +116,22 @@ class IngestTextRequest(
         not_empty("title", self.title)
 
 
+class IngestFileRequest(
+    Request, frozen=True, kw_only=True, tag_field="schema_version", tag="ingest_file_request.v1"
+):
+    """Index one file of a source."""
+
+    path: str
+    force: bool = False
+
+    def __post_init__(self) -> None:
+        not_empty("path", self.path)
+
+
+class StatusRequest(Request, frozen=True, kw_only=True, tag_field="schema_version", tag="status_request.v1"):
+    """What the knowledge base holds."""
+
+
 class IndexRequest(Request, frozen=True, kw_only=True, tag_field="schema_version", tag="index_request.v1"):
     """Bring derived data up to date with the store; without a flag, all of it."""
 
@@ -113,11 +145,14 @@ class IndexRequest(Request, frozen=True, kw_only=True, tag_field="schema_version
 LIBRARY_REQUESTS = (
     FetchChunkRequest,
     FetchDocRequest,
+    FetchRequest,
     FetchSpanRequest,
     IndexRequest,
+    IngestFileRequest,
     IngestRequest,
     IngestTextRequest,
     InspectChunkRequest,
     InspectDocRequest,
     ListRunsRequest,
+    StatusRequest,
 )

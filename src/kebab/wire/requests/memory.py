@@ -15,6 +15,8 @@ from kebab.wire.requests import Count, Request, Values, checked_time, not_empty,
 
 Score = Annotated[float, Meta(ge=0, le=1)] | None
 """The least relevance; None for the calibrated default."""
+Whole = Annotated[int, Meta(ge=-(1 << 53), le=(1 << 53))]
+Real = Annotated[float, Meta(ge=-1e300, le=1e300)]
 HalfLife = Annotated[float, Meta(gt=0, le=365_000)] | None
 """Days after which age has taken half of its weight; None where age does not weigh."""
 
@@ -201,6 +203,45 @@ class MemoryFeedbackRequest(
     by: str = ""
 
 
+class MemoryRecordRequest(
+    Request, frozen=True, kw_only=True, tag_field="schema_version", tag="memory_record_request.v1"
+):
+    """A run to record, as an ``execution.v1`` with what can be left out left out.
+
+    Without times it ended now; without ``task_id`` runs of the same description are of the same task.
+    """
+
+    task_description: str
+    success: bool
+    approach: str | None = None
+    result: str | None = None
+    lesson: str | None = None
+    error: str | None = None
+    task_type: str = "task"
+    quality_score: Annotated[float, Meta(ge=0, le=1)] | None = None
+    documents_used: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    scope: dict[str, str] = field(default_factory=dict)
+    metadata: dict[str, str | bool | Whole | Real] = field(default_factory=dict)
+    agent_id: str | None = None
+    agent_role: str | None = None
+    provider: str | None = None
+    latency_ms: Annotated[int, Meta(ge=0, le=(1 << 53))] = 0
+    cost_cents: Annotated[float, Meta(ge=0, le=(1 << 53))] = 0
+    tokens: dict[str, Whole] = field(default_factory=dict)
+    parent: str | None = None
+    id: str | None = None
+    task_id: str | None = None
+    started_at: str | None = None
+    finished_at: str | None = None
+
+    def __post_init__(self) -> None:
+        not_empty("task_description", self.task_description)
+        for name in ("started_at", "finished_at"):
+            if (text := getattr(self, name)) is not None:
+                checked_time(name, text)
+
+
 class MemoryPruneRequest(
     Request, frozen=True, kw_only=True, tag_field="schema_version", tag="memory_prune_request.v1"
 ):
@@ -224,6 +265,7 @@ MEMORY_REQUESTS = (
     MemoryGetRequest,
     MemoryListRequest,
     MemoryPruneRequest,
+    MemoryRecordRequest,
     MemorySearchRequest,
     MemorySimilarRequest,
     MemoryTasksRequest,

@@ -109,6 +109,15 @@ class ListDocsRequest(
     """The documents that the filters let through."""
 
 
+class ListPageRequest(
+    Filtered, frozen=True, kw_only=True, tag_field="schema_version", tag="list_page_request.v1"
+):
+    """Some of the documents that the filters let through, by source and path."""
+
+    limit: Count = 50
+    offset: Annotated[int, Meta(ge=0, le=(1 << 31) - 1)] = 0
+
+
 def filters_of(values: Mapping[str, Any]) -> SearchFilters:
     """Filters by name, as they were typed. Raises InvalidInput."""
     return checked(ListDocsRequest, values).filters
@@ -119,4 +128,4 @@ def flat(filters: SearchFilters | None) -> dict[str, Any]:
     return {name: getattr(filters, name) for name in FILTER_NAMES} if filters is not None else {}
 
 
-SEARCH_REQUESTS = (SearchRequest, WhyRequest, AskRequest, ListDocsRequest)
+SEARCH_REQUESTS = (SearchRequest, WhyRequest, AskRequest, ListDocsRequest, ListPageRequest)

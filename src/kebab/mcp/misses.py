@@ -1,0 +1,111 @@
+"""What helps after a miss: the nearest names, and which filter let nothing through."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any
+
+from msgspec.structs import replace
+
+from kebab.app import Kebab
+from kebab.domain.documents import DocumentSummary
+from kebab.domain.queries import SearchFilters
+from kebab.errors import DocNotFound, InvalidInput, KebabError
+from kebab.wire.requests.search import SearchRequest
+from kebab.wire.search import Degradation, SearchResponse
+
+SUGGESTIONS = 3
+COMPARED = 20_000
+"""No more names are compared: a miss must not cost more than a find."""
+
+_ATTRIBUTES = {
+    "tag": "tags", "lang": "lang", "path": "path", "media": "media", "source": "source_id",
+    "source_type": "source_type",
+}  # fmt: skip
+"""The attribute of a document that each of these filters looks at."""
+
+
+@contextmanager
+def helped(kebab: Kebab, reference: str) -> Iterator[None]:
+    """Give the error for a document that does not exist the nearest names that do."""
+    try:
+        yield
+    except DocNotFound as error:
+        near = nearest_documents(kebab, reference)
+        hint = f"did you mean: {', '.join(near)}" if near else "see what exists: list_documents"
+        raise DocNotFound(error.message, hint=hint) from error
+
+
+def emptied(kebab: Kebab, asked: SearchRequest, found: SearchResponse) -> SearchResponse:
+    """An empty response with the reason, where one can be named, and what to try next."""
+    told = list(_emptying(kebab, asked.filters)) or _near_names(kebab, asked)
+    return replace(found, degraded=(*found.degraded, *told))
+
+
+def no_filter_matches(kebab: Kebab, filters: SearchFilters) -> None:
+    """Raises InvalidInput where one of the filters alone lets no document through, naming what is near."""
+    for note in _emptying(kebab, filters):
+        raise InvalidInput(note.message, hint=note.hint)
+
+
+def nearest_documents(kebab: Kebab, reference: str) -> list[str]:
+    """Paths of documents whose path, name or title is like the reference, nearest first."""
+    names: dict[str, str] = {}
+    for doc in _documents(kebab):
+        for name in (doc.path, doc.path.rpartition("/")[2], doc.title):
+            names.setdefault(name.casefold(), doc.path)
+    wanted = reference.partition("#")[0].casefold()
+    found = _close(wanted, names) or _close(wanted.rpartition("/")[2], names)
+    return list(dict.fromkeys(names[name] for name in found))
+
+
+def _emptying(kebab: Kebab, filters: SearchFilters) -> Iterator[Degradation]:
+    for field in fields(filters):
+        value = getattr(filters, field.name)
+        if value and not kebab.list_docs(SearchFilters(**{field.name: value})):
+            yield _note(kebab, field.name, value)
+
+
+def _note(kebab: Kebab, name: str, value: Any) -> Degradation:
+    values = value if isinstance(value, tuple) else (value,)
+    known = _known(kebab, name)
+    near = [each for wanted in values for each in _close(str(wanted).casefold(), known)]
+    shown = [known[each] for each in near] or sorted(known.values())[:SUGGESTIONS]
+    hint = f"did you mean: {', '.join(shown)}" if near else f"there is: {', '.join(shown)}" if shown else None
+    written = ", ".join(map(str, values))
+    return Degradation(
+        part="filter", code="filter_empty", message=f"no document has the {name} {written}", hint=hint
+    )
+
+
+def _known(kebab: Kebab, name: str) -> dict[str, str]:
+    """The values that documents have of what a filter looks at, by how they are compared."""
+    attribute = _ATTRIBUTES.get(name)
+    if attribute is None:
+        return {}
+    values: set[str] = set()
+    for doc in _documents(kebab):
+        found = getattr(doc, attribute)
+        values.update(found if isinstance(found, tuple) else (str(found),))
+    return {value.casefold(): value for value in values}
+
+
+def _near_names(kebab: Kebab, asked: SearchRequest) -> list[Degradation]:
+    near = nearest_documents(kebab, asked.query)
+    hint = f"documents with a name like it: {', '.join(near)}" if near else "try other or fewer words"
+    message = "no stored text matches the query" + (" and the filters" if asked.filters else "")
+    return [Degradation(part="query", code="no_match", message=message, hint=hint)]
+
+
+def _documents(kebab: Kebab) -> list[DocumentSummary]:
+    try:
+        return kebab.list_docs()[:COMPARED]
+    except KebabError:
+        return []
+
+
+def _close(wanted: str, known: Iterable[str]) -> list[str]:
+    return difflib.get_close_matches(wanted[:200], list(known), n=SUGGESTIONS, cutoff=0.6)

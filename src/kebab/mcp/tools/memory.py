@@ -1,0 +1,126 @@
+"""What agents did: memory_search, memory_record, memory_feedback."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from kebab.domain.executions import Execution, Feedback
+from kebab.domain.ids import digest
+from kebab.domain.queries import utc_time
+from kebab.errors import InvalidInput
+from kebab.mcp import text
+from kebab.mcp.tool import Call, Tool
+from kebab.wire import memory
+from kebab.wire.requests.memory import MemoryFeedbackRequest, MemoryRecordRequest, MemorySearchRequest
+from kebab.wire.shape import Shape
+
+
+def _search(call: Call, asked: MemorySearchRequest) -> Shape:
+    options = {
+        "limit": asked.limit,
+        "prefer": asked.prefer,
+        "min_score": asked.min_score,
+        "half_life_days": asked.half_life_days,
+        "filters": asked.filters,
+    }
+    room = call.kebab.memory
+    look: Any = room.search_words if asked.words else room.hybrid_search
+    return memory.execution_search(
+        asked.text, "words" if asked.words else "hybrid", look(asked.text, **options)
+    )
+
+
+def _record(call: Call, asked: MemoryRecordRequest) -> Shape:
+    return memory.execution(call.kebab.memory.record(_execution(call, asked)))
+
+
+def _execution(call: Call, asked: MemoryRecordRequest) -> Execution:
+    from kebab.memory.shape import from_json
+
+    given = {key: value for key, value in asked.arguments.items() if value not in (None, (), {})}
+    ended = asked.finished_at or (None if asked.started_at else datetime.now(UTC).isoformat())
+    times = {"started_at": asked.started_at or ended, "finished_at": ended}
+    values = {
+        "agent_id": call.client,
+        "quality_score": float(asked.success),
+        "task_id": digest("task description", asked.task_description),
+        "latency_ms": asked.latency_ms,
+        **given,
+        **{name: utc_time(moment) for name, moment in times.items() if moment is not None},
+    }
+    if asked.started_at and asked.finished_at and not asked.latency_ms:
+        del values["latency_ms"]
+    lists = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
+    record = from_json({**values, **lists})
+    assert isinstance(record, Execution)
+    return record
+
+
+def _feedback(call: Call, asked: MemoryFeedbackRequest) -> Shape:
+    if asked.success is None and asked.quality_score is None and not asked.note.strip():
+        raise InvalidInput("no feedback was given", hint="give success, quality_score or note")
+    given = Feedback(
+        at=datetime.now(UTC),
+        by=asked.by or call.client,
+        success=asked.success,
+        quality_score=asked.quality_score,
+        note=asked.note,
+    )
+    return memory.execution(call.kebab.memory.feedback(asked.id, given))
+
+
+MEMORY_TOOLS = (
+    Tool(
+        name="memory_search",
+        description=(
+            "Find recorded runs of tasks like this one: what was tried, how it ended, what was learned. Use "
+            "it before you start a task. Nothing found is a result: it is new."
+        ),
+        request=MemorySearchRequest,
+        response=memory.ExecutionSearch,
+        run=_search,
+        text=text.memory_search,
+        hidden=frozenset(
+            {
+                "role",
+                "provider",
+                "max_cost_cents",
+                "half_life_days",
+                "metadata",
+                "words",
+                "agent",
+                "min_score",
+            }
+        ),
+        memory=True,
+    ),
+    Tool(
+        name="memory_record",
+        description=(
+            "Record a finished task: what was asked, what you tried, whether it worked, what to do the next "
+            "time. Use it once at the end, for failures too. No secrets."
+        ),
+        request=MemoryRecordRequest,
+        response=memory.Execution,
+        run=_record,
+        text=text.execution,
+        hidden=frozenset(
+            {"agent_role", "provider", "tokens", "metadata", "cost_cents", "latency_ms", "started_at"}
+            | {"finished_at", "task_id", "id"}
+        ),
+        notes={"scope": "project, user, session", "documents_used": "paths or citations"},
+        writes=True,
+        memory=True,
+    ),
+    Tool(
+        name="memory_feedback",
+        description="Say how a recorded run turned out later (build red, change reverted), by its id.",
+        request=MemoryFeedbackRequest,
+        response=memory.Execution,
+        run=_feedback,
+        text=text.execution,
+        writes=True,
+        memory=True,
+    ),
+)
