@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kebab.errors import EngineUnavailable
-from kebab.ports import HtmlReader
+from kebab.ports import HtmlReader, PdfReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,12 @@ class InstalledEngines:
             from kebab.adapters.documents.selectolax_html import SelectolaxHtmlReader
 
             return SelectolaxHtmlReader()
+
+    def pdf(self) -> PdfReader:
+        with _needing("pypdfium2", extra="documents"):
+            from kebab.adapters.documents.pdfium_pdf import PdfiumReader
+
+            return PdfiumReader()
 
 
 @contextmanager

@@ -4,7 +4,18 @@ A *store* is truth. An *index* is derived from it: it may be deleted at any time
 do not inherit from these Protocols; the type checker compares them where ``assembly`` joins the two.
 """
 
-from kebab.ports.documents import DocumentEngines, HtmlEvent, HtmlEventKind, HtmlReader
+from kebab.ports.documents import (
+    DocumentEngines,
+    HtmlEvent,
+    HtmlEventKind,
+    HtmlReader,
+    PdfEntry,
+    PdfFile,
+    PdfLine,
+    PdfPage,
+    PdfReader,
+    Unopened,
+)
 from kebab.ports.indexes import NO_TERMS, Indexes, LexicalIndex, LexicalQuery, VectorIndex
 from kebab.ports.memory import (
     ExecutionIndex,
@@ -62,6 +73,11 @@ __all__ = [
     "MemoryEntry",
     "MemoryKind",
     "ModelKey",
+    "PdfEntry",
+    "PdfFile",
+    "PdfLine",
+    "PdfPage",
+    "PdfReader",
     "PendingChange",
     "Prompt",
     "Reranker",
@@ -72,6 +88,7 @@ __all__ = [
     "StoreFile",
     "StoreState",
     "Stores",
+    "Unopened",
     "VectorIndex",
     "VectorSpace",
     "Vectors",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
@@ -31,6 +32,57 @@ class HtmlReader(Protocol):
         ...
 
 
+class PdfLine(NamedTuple):
+    """A line of a page, in the units of the page, from its top left corner."""
+
+    text: str
+    """A space at its end means that a word ended there."""
+    left: float
+    top: float
+    right: float
+    bottom: float
+    size: float
+    """Height of its letters."""
+    bold: bool
+
+
+class PdfPage(NamedTuple):
+    number: int
+    width: float
+    height: float
+    lines: tuple[PdfLine, ...]
+    """In the order in which the file draws them."""
+
+
+class PdfEntry(NamedTuple):
+    """An entry of the outline; ``level`` counts from 1, ``page`` too."""
+
+    level: int
+    title: str
+    page: int
+
+
+class PdfFile(NamedTuple):
+    title: str
+    created: str
+    """ISO 8601, or empty."""
+    page_count: int
+    outline: tuple[PdfEntry, ...]
+    pages: Iterator[PdfPage]
+
+
+class Unopened(NamedTuple):
+    """The bytes cannot be opened; ``reason`` says why, for people."""
+
+    reason: str
+
+
+class PdfReader(Protocol):
+    def open(self, content: bytes, *, pages: int) -> AbstractContextManager[PdfFile | Unopened]:
+        """The file with at most ``pages`` of its pages, which are read while the context is open."""
+        ...
+
+
 class DocumentEngines(Protocol):
     """Engines that read files, each loaded when it is first asked for.
 
@@ -38,3 +90,5 @@ class DocumentEngines(Protocol):
     """
 
     def html(self) -> HtmlReader: ...
+
+    def pdf(self) -> PdfReader: ...

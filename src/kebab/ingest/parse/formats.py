@@ -20,6 +20,7 @@ _MODULES = {
     ".text": "text",
     ".srt": "subtitles",
     ".vtt": "subtitles",
+    ".pdf": "pdf",
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",

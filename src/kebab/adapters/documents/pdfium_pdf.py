@@ -1,0 +1,125 @@
+"""PDF through PDFium, the engine of Chromium: the text layer, line by line, and the outline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from ctypes import c_int, create_string_buffer
+from itertools import islice
+from math import hypot
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from kebab.ports import PdfEntry, PdfFile, PdfLine, PdfPage, Unopened
+
+_ENTRIES = 5000
+_DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
+_LINE = re.compile(r"[^\r\n]+")
+_BOLD_WEIGHT = 600
+# PDFium's signs for the hyphen of a word that it put together again.
+_HYPHENS = str.maketrans({"\ufffe": None, "\x02": None})
+
+
+class PdfiumReader:
+    @contextmanager
+    def open(self, content: bytes, *, pages: int) -> Iterator[PdfFile | Unopened]:
+        try:
+            document = pypdfium2.PdfDocument(content)
+        except pypdfium2.PdfiumError as error:
+            yield Unopened(_reason(str(error)))
+            return
+        with closing(document):
+            about = document.get_metadata_dict()
+            yield PdfFile(
+                title=about.get("Title", ""),
+                created=_date(about.get("CreationDate", "")),
+                page_count=len(document),
+                outline=tuple(_outline(document)),
+                pages=_pages(document, min(pages, len(document))),
+            )
+
+
+def _reason(error: str) -> str:
+    if "assword" in error:
+        return "encrypted: it opens with a password only; save a copy without one"
+    return "damaged, or no PDF"
+
+
+def _date(written: str) -> str:
+    found = _DATE.match(written)
+    if not found:
+        return ""
+    return f"{found[1]}-{found[2] or '01'}-{found[3] or '01'}"
+
+
+def _outline(document: pypdfium2.PdfDocument) -> Iterator[PdfEntry]:
+    try:
+        for entry in islice(document.get_toc(max_depth=8), _ENTRIES):
+            target = entry.get_dest()
+            page = target.get_index() if target is not None else None
+            if page is not None and page >= 0:
+                yield PdfEntry(entry.level + 1, entry.get_title(), page + 1)
+    except (pypdfium2.PdfiumError, ValueError, UnicodeDecodeError):
+        return  # an outline is a help, no more
+
+
+def _pages(document: pypdfium2.PdfDocument, count: int) -> Iterator[PdfPage]:
+    for index in range(count):
+        try:
+            with closing(document.get_page(index)) as page, closing(page.get_textpage()) as text:
+                width, height = page.get_size()
+                yield PdfPage(index + 1, width, height, tuple(_lines(page, text, height)))
+        except pypdfium2.PdfiumError:
+            yield PdfPage(index + 1, 0, 0, ())
+
+
+def _lines(page: pypdfium2.PdfPage, text: pypdfium2.PdfTextPage, height: float) -> Iterator[PdfLine]:
+    left, bottom, _, _ = page.get_cropbox()
+    for found in _LINE.finditer(text.get_text_range(errors="replace")):
+        drawn = found[0]
+        if not drawn.strip():
+            continue
+        lead = len(drawn) - len(drawn.lstrip())
+        first, last = found.start() + lead, found.start() + len(drawn.rstrip()) - 1
+        one, other = _box(text, first), _box(text, last)
+        yield PdfLine(
+            text=drawn[lead:].translate(_HYPHENS),
+            left=min(one[0], other[0]) - left,
+            top=height - (max(one[3], other[3]) - bottom),
+            right=max(one[1], other[1]) - left,
+            bottom=height - (min(one[2], other[2]) - bottom),
+            size=_size(text, first) or round(one[3] - one[2], 1),
+            bold=_is_bold(text, first),
+        )
+
+
+def _box(text: pypdfium2.PdfTextPage, index: int) -> tuple[float, float, float, float]:
+    """Left, right, bottom and top of the room of a letter, which has the height of its font."""
+    at = pdfium.FPDFText_GetCharIndexFromTextIndex(text, index)
+    room = pdfium.FS_RECTF()
+    if at < 0 or not pdfium.FPDFText_GetLooseCharBox(text, at, room):
+        return 0.0, 0.0, 0.0, 0.0
+    return room.left, room.right, room.bottom, room.top
+
+
+def _size(text: pypdfium2.PdfTextPage, index: int) -> float:
+    """The size of the font as it is drawn; 0 if unknown. The height of the room differs from font to font."""
+    at = pdfium.FPDFText_GetCharIndexFromTextIndex(text, index)
+    matrix = pdfium.FS_MATRIX()
+    if at < 0 or not pdfium.FPDFText_GetMatrix(text, at, matrix):
+        return 0.0
+    size: float = pdfium.FPDFText_GetFontSize(text, at) * hypot(matrix.c, matrix.d)
+    return round(2 * size) / 2
+
+
+def _is_bold(text: pypdfium2.PdfTextPage, index: int) -> bool:
+    at = pdfium.FPDFText_GetCharIndexFromTextIndex(text, index)
+    if at < 0:
+        return False
+    if pdfium.FPDFText_GetFontWeight(text, at) >= _BOLD_WEIGHT:
+        return True
+    name, flags = create_string_buffer(200), c_int()
+    length = pdfium.FPDFText_GetFontInfo(text, at, name, 200, flags)
+    return 0 < length <= 200 and b"bold" in name.value.lower()
