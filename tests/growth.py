@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
-from re import _constants as opcodes  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as opcodes  # type: ignore[attr-defined, unused-ignore]
+from re import _parser as parser  # type: ignore[attr-defined, unused-ignore]
 from time import process_time
 from typing import Any
 

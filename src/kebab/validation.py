@@ -63,13 +63,15 @@ def _value_at(values: Any, steps: Sequence[str | int]) -> object:
     return values
 
 
-def _type_at(kind: type, steps: Sequence[str | int]) -> Any:
+def _type_at(kind: type[msgspec.Struct], steps: Sequence[str | int]) -> Any:
     from msgspec import inspect
 
+    if kind.__struct_config__.tag_field in steps:
+        return inspect.LiteralType((kind.__struct_config__.tag,))  # it is no field of the struct
     found: Any = inspect.type_info(kind)
     for step in steps:
         members = found.types if isinstance(found, inspect.UnionType) else (found,)
-        found = next(inner for member in members if (inner := _inside(member, step)) is not None)
+        found = next((inner for member in members if (inner := _inside(member, step)) is not None), None)
     return found
 
 

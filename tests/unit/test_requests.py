@@ -187,3 +187,15 @@ def test_a_request_that_asks_for_more_breaks_those_who_write_it() -> None:
     new["$defs"]["SearchRequest"]["required"].append("k")
     assert broken_promises(old, new) == ["SearchRequest: key 'k' must now be given"]
     assert broken_promises(new, old) == []
+
+
+@pytest.mark.parametrize("wrong", ["search_request.v2", 7, []])
+def test_a_request_of_another_schema_is_told_which_one_is_meant(wrong: object) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        decoded(SearchRequest, json.dumps({"schema_version": wrong, "query": "a"}))
+    assert "search_request.v1" in raised.value.message
+
+
+def test_a_wrong_value_inside_a_table_is_told() -> None:
+    with pytest.raises(InvalidInput, match="scope"):
+        decoded(MemorySearchRequest, json.dumps({"text": "a", "scope": {"project": 7}}))

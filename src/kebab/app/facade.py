@@ -307,6 +307,11 @@ class Kebab:
         return self._rooms.checkup.run(repair=repair, full=full)
 
     @call
+    def revision(self) -> int:
+        """A number that grows with every change of the documents. Raises NotIndexed."""
+        return self.engines.reading.documents.revision()
+
+    @call
     def schema(self) -> SchemaReport:
         """Capabilities, versions and statistics; works before the first ingest too."""
         from kebab.assembly.upkeep import describe_knowledge_base

@@ -38,7 +38,10 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
             "Record what agents did, and find it again by words and by meaning.",
         ),
     ),
-    "Serve": (Entry("mcp", "kebab.cli.mcp:mcp", "Serve the knowledge base to agents over MCP."),),
+    "Serve": (
+        Entry("mcp", "kebab.cli.mcp:mcp", "Serve the knowledge base to agents over MCP."),
+        Entry("serve", "kebab.cli.serve:serve", "Serve the web page and the HTTP interface."),
+    ),
     "Measure": (
         Entry(
             "eval",

@@ -34,6 +34,7 @@ from kebab.wire.upkeep import (
     TrustList,
     TrustReport,
 )
+from kebab.wire.views import VIEW_SHAPES
 
 REQUESTS: tuple[type[Request], ...] = (*LIBRARY_REQUESTS, *MEMORY_REQUESTS, *SEARCH_REQUESTS)
 """What can be asked."""
@@ -75,6 +76,7 @@ SHAPES: tuple[type[Shape] | type[Request], ...] = (
     Why,
     *ANSWER_SHAPES,
     *MEMORY_SHAPES,
+    *VIEW_SHAPES,
     *REQUESTS,
 )
 """Everything that is an object of its own on the wire."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from kebab.domain.executions import Execution, Feedback
-from kebab.domain.ids import digest
-from kebab.domain.queries import utc_time
+from kebab.domain.executions import Feedback
 from kebab.errors import InvalidInput
 from kebab.mcp import text
 from kebab.mcp.tool import Call, Tool
@@ -32,29 +30,7 @@ def _search(call: Call, asked: MemorySearchRequest) -> Shape:
 
 
 def _record(call: Call, asked: MemoryRecordRequest) -> Shape:
-    return memory.execution(call.kebab.memory.record(_execution(call, asked)))
-
-
-def _execution(call: Call, asked: MemoryRecordRequest) -> Execution:
-    from kebab.memory.shape import from_json
-
-    given = {key: value for key, value in asked.arguments.items() if value not in (None, (), {})}
-    ended = asked.finished_at or (None if asked.started_at else datetime.now(UTC).isoformat())
-    times = {"started_at": asked.started_at or ended, "finished_at": ended}
-    values = {
-        "agent_id": call.client,
-        "quality_score": float(asked.success),
-        "task_id": digest("task description", asked.task_description),
-        "latency_ms": asked.latency_ms,
-        **given,
-        **{name: utc_time(moment) for name, moment in times.items() if moment is not None},
-    }
-    if asked.started_at and asked.finished_at and not asked.latency_ms:
-        del values["latency_ms"]
-    lists = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
-    record = from_json({**values, **lists})
-    assert isinstance(record, Execution)
-    return record
+    return memory.execution(call.kebab.memory.record(asked.execution(by=call.client)))
 
 
 def _feedback(call: Call, asked: MemoryFeedbackRequest) -> Shape:

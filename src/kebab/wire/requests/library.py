@@ -142,7 +142,53 @@ class IndexRequest(Request, frozen=True, kw_only=True, tag_field="schema_version
     batch_size: Annotated[int, Meta(ge=1, le=100_000)] | None = None
 
 
+class FetchCitationRequest(
+    Request, frozen=True, kw_only=True, tag_field="schema_version", tag="fetch_citation_request.v1"
+):
+    """What a citation names, such as ``notes/a.md#L12-L34``."""
+
+    uri: str
+
+    def __post_init__(self) -> None:
+        not_empty("uri", self.uri)
+
+
+class ListItemsRequest(
+    Request, frozen=True, kw_only=True, tag_field="schema_version", tag="list_items_request.v1"
+):
+    """What an ingest run did with each file."""
+
+    run_id: str
+
+
+class DoctorRequest(Request, frozen=True, kw_only=True, tag_field="schema_version", tag="doctor_request.v1"):
+    """Check everything; ``full`` reads every stored document and vector, not samples."""
+
+    full: bool = False
+
+
+class EvalRunRequest(
+    Request, frozen=True, kw_only=True, tag_field="schema_version", tag="eval_run_request.v1"
+):
+    """A kept evaluation run, by its id or the beginning of it."""
+
+    run_id: str
+
+
+class EvalCompareRequest(
+    Request, frozen=True, kw_only=True, tag_field="schema_version", tag="eval_compare_request.v1"
+):
+    """Two kept evaluation runs over the same queries."""
+
+    before: str
+    after: str
+
+
 LIBRARY_REQUESTS = (
+    DoctorRequest,
+    EvalCompareRequest,
+    EvalRunRequest,
+    FetchCitationRequest,
     FetchChunkRequest,
     FetchDocRequest,
     FetchRequest,
@@ -153,6 +199,7 @@ LIBRARY_REQUESTS = (
     IngestTextRequest,
     InspectChunkRequest,
     InspectDocRequest,
+    ListItemsRequest,
     ListRunsRequest,
     StatusRequest,
 )

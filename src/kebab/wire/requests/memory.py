@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from msgspec import Meta, field
 
-from kebab.domain.executions import ExecutionFilters
+from kebab.domain.executions import Execution, ExecutionFilters
+from kebab.domain.ids import digest
 from kebab.domain.queries import utc_time
 from kebab.domain.recalls import Prefer
 from kebab.wire.requests import Count, Request, Values, checked_time, not_empty, several
@@ -240,6 +241,29 @@ class MemoryRecordRequest(
         for name in ("started_at", "finished_at"):
             if (text := getattr(self, name)) is not None:
                 checked_time(name, text)
+
+    def execution(self, *, by: str) -> Execution:
+        """The run to record; ``by`` is the agent where the request names none. Raises InvalidInput."""
+        from kebab.memory.shape import from_json
+
+        given = {key: value for key, value in self.arguments.items() if value not in (None, (), {})}
+        ended = self.finished_at or (None if self.started_at else datetime.now(UTC).isoformat())
+        times = {"started_at": self.started_at or ended, "finished_at": ended}
+        values = {
+            "agent_id": by,
+            "quality_score": float(self.success),
+            "task_id": digest("task description", self.task_description),
+            "latency_ms": self.latency_ms,
+            **given,
+            **{name: utc_time(moment) for name, moment in times.items() if moment is not None},
+        }
+        if self.started_at and self.finished_at and not self.latency_ms:
+            del values["latency_ms"]
+        lists = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
+        record = from_json({**values, **lists})
+        if not isinstance(record, Execution):
+            raise TypeError("what is recorded is an execution")
+        return record
 
 
 class MemoryPruneRequest(
