@@ -18,6 +18,7 @@ from kebab.assembly.documents import InstalledEngines
 from kebab.domain.citations import CitationKind, SourceState
 from kebab.domain.documents import LINED, TrustLevel
 from kebab.domain.ingests import IngestItem
+from kebab.domain.places import CodeUnit
 from kebab.errors import SpanNotSupported
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.formats import FORMATS
@@ -75,6 +76,12 @@ CASES = [
         (b"WEBVTT\n\nNOTE only this\n",),
     ),
     *(Case(*made) for made in DOCUMENTS),
+    Case(
+        ".py",
+        f'"""{SAID}"""\n\n\ndef one():\n    return "{SAID}"\n\n\ndef one():\n    return "{SAID}"\n',
+        frozenset({CitationKind.LINE, CitationKind.CODE}),
+        (b"bad\0", b"# @generated\nx = 1\n"),
+    ),
     Case(".placed", placed("p=1", "p=2", "p=3"), frozenset({CitationKind.PAGE}), (b"@p=x\nwords\n",)),
     Case(".placed", placed("slide=1", "slide=2"), frozenset({CitationKind.PAGE})),
     Case(".placed", placed("cell=A!A1:B9", "cell=B!A1:B9"), frozenset({CitationKind.REGION})),
@@ -132,7 +139,9 @@ def test_blocks_are_in_order_share_no_line_and_hold_all_that_is_not_blank(case: 
     held = [line for block in parsed.blocks for line in range(block.start, block.end + 1)]
     assert held == sorted(set(held))
     assert {n for n in range(1, len(parsed.lines) + 1) if not parsed.lines.is_blank(n)} <= set(held)
-    assert all((block.place is None) == (case.kind.media in LINED) for block in parsed.blocks)
+    lined = case.kind.media in LINED
+    located = [b for b in parsed.blocks if b.place is not None and not isinstance(b.place, CodeUnit)]
+    assert not located if lined else len(located) == len(parsed.blocks)
 
 
 def test_what_is_cited_is_what_is_fetched(case: Case, tmp_path: Path) -> None:

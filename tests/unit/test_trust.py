@@ -22,7 +22,7 @@ from kebab.errors import ConfigInvalid
 FREE = {
     "workspace.exclude",
     "sources[0].id", "sources[0].exclude", "sources[0].trust_level", "sources[0].source_type",
-    "chunking.target_tokens", "chunking.overlap_tokens", "chunking.max_tokens",
+    "ingest.code", "chunking.target_tokens", "chunking.overlap_tokens", "chunking.max_tokens",
     "search.lexical_engine", "search.vector_engine", "search.default_mode", "search.default_k",
     "search.hybrid_fusion",
     "search.rrf_k", "search.candidates", "search.snippet_chars", "search.stale_threshold_days",

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kebab.errors import EngineUnavailable
-from kebab.ports import HtmlReader, PdfReader
+from kebab.ports import CodeReader, HtmlReader, PdfReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,12 @@ class InstalledEngines:
             from kebab.adapters.documents.selectolax_html import SelectolaxHtmlReader
 
             return SelectolaxHtmlReader()
+
+    def code(self) -> CodeReader:
+        with _needing("tree-sitter", extra="code"):
+            from kebab.adapters.tree_sitter_code import TreeSitterCodeReader
+
+            return TreeSitterCodeReader()
 
     def pdf(self) -> PdfReader:
         with _needing("pypdfium2", extra="documents"):

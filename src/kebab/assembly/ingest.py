@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kebab.assembly.documents import InstalledEngines
+from kebab.assembly.formats import unread_formats
 from kebab.domain.turns import ALONE, Turns
 from kebab.errors import ModelUnavailable, Timeout
 from kebab.ingest.chunk.policy import ChunkPolicy
@@ -35,6 +36,7 @@ def build_pipeline(
         embeddings=stores.embeddings,
         ledger=stores.ledger,
         lexical=engines.lexical_index,
+        unread=unread_formats(settings),
         make_analyzer=engines.make_analyzer,
         embedder=embedder,
         embed_apart=engines.embeds_apart,

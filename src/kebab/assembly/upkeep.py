@@ -74,16 +74,21 @@ def build_mover(engines: Engines) -> Mover:
 
 def describe_knowledge_base(engines: Engines) -> SchemaReport:
     """Capabilities, versions and statistics; works before the first ingest too."""
+    from kebab.domain.documents import Media
     from kebab.ingest.parse.formats import FORMATS
     from kebab.upkeep.schema import describe
 
     stores = engines.reading_or_none
     embedder = engines.embedder_or_none
+    # A hundred extensions of source code have one parser.
+    formats = {
+        ending: kind for ending, kind in FORMATS.items() if kind.media is not Media.CODE or ending == ".py"
+    }
     versions = {
         "lexical": engines.lexical_index.version,
         "analyzer": engines.analyzer.version,
-        **{f"parser{extension}": kind.version for extension, kind in FORMATS.items()},
-        **{f"chunker{extension}": kind.chunker.version for extension, kind in FORMATS.items()},
+        **{f"parser{extension}": kind.version for extension, kind in formats.items()},
+        **{f"chunker{extension}": kind.chunker.version for extension, kind in formats.items()},
     }
     if stores:
         versions["store"] = str(stores.database.schema_version())

@@ -90,6 +90,8 @@ class Ingest(Section, frozen=True):
     """Loops are detected."""
     file_timeout_s: Positive = 120
     """A process that reads one file for longer is stopped, and the file is reported as failed."""
+    code: Free[bool] = True
+    """Read source code too, where the extra for it is installed: pip install 'kebab[code]'."""
     worker_memory_mb: NonNegative = 2048
     """Memory of a process that reads files; a file that needs more is reported as failed. 0 sets no limit."""
     max_pages: Positive = 5000

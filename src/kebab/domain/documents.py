@@ -35,10 +35,14 @@ class Media(StrEnum):
     NOTES = "notes"
     """Several notes in one file, such as an Evernote export."""
     IMAGE = "image"
+    CODE = "code"
 
 
-LINED = frozenset({Media.MARKDOWN, Media.TEXT, Media.MARKUP})
-"""Kinds of files whose text is the file, so that lines can be cited; chunks of all others have places."""
+LINED = frozenset({Media.MARKDOWN, Media.TEXT, Media.MARKUP, Media.CODE})
+"""Kinds of files whose text is the file, so that lines can be cited; chunks of all others have places.
+
+Source code has both: it is cited by its lines, and its place names the function or class.
+"""
 
 
 class TrustLevel(StrEnum):

@@ -73,6 +73,8 @@ class IngestPipeline:
     """What can be read, by extension."""
     reading: Reading = BARE
     """Engines and limits for what is read."""
+    unread: Mapping[str, str] = field(default_factory=dict)
+    """Extensions that kebab knows and is not to read, each with the reason."""
     make_analyzer: Callable[[], Analyzer] | None = None
     """Makes an analyzer like that of the words index, in worker processes too."""
     embedder: Embedder | None = None
@@ -179,6 +181,7 @@ class IngestPipeline:
             limits=self.limits,
             store=self.store,
             formats=self.formats,
+            unread=self.unread,
             turns=self.turns,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kebab.domain.documents import INBOX_ID
@@ -33,6 +33,7 @@ class Planner:
     limits: IngestLimits
     store: DocumentStore
     formats: Mapping[str, Format] = FORMATS
+    unread: Mapping[str, str] = field(default_factory=dict)
     turns: Turns = ALONE
 
     def plan(
@@ -72,8 +73,9 @@ class Planner:
 
     def _draft(self, file: Path) -> Draft | IngestItem:
         """A copy of a file outside every source, or why none is made."""
-        if extension(file.name) not in self.formats:
-            reason = f"unsupported format {extension(file.name) or '(none)'}"
+        ending = extension(file.name)
+        if ending in self.unread or ending not in self.formats:
+            reason = self.unread.get(ending) or f"unsupported format {ending or '(none)'}"
             return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, reason)
         size = file.stat().st_size
         if size > self.limits.max_file_bytes:
@@ -109,6 +111,7 @@ class Planner:
             under=target.under,
             own=self.inbox.parent,
             formats=self.formats,
+            unread=self.unread,
         )
         return compare(
             target.source,

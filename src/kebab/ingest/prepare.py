@@ -162,7 +162,7 @@ def _prepare(
     state = _state(task, asset, kind, policy)
     if asset == task.known_asset:
         return SameContent(task.source_id, state)
-    about = Defaults(Path(task.path).stem, task.source_type, task.trust_level, ending, reading)
+    about = Defaults(Path(task.path).stem, task.source_type, task.trust_level, ending, reading, task.path)
     parsed = kind.parse(content, about)
     if isinstance(parsed, Unreadable):
         # A document that became unreadable is a loss to tell of, again and again; a file that never was

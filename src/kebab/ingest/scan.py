@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from kebab.domain.ingests import IngestItem, Outcome, storable_time
 from kebab.errors import StorageError
 from kebab.ingest.ignore import IGNORE_FILES, IgnoreRules
 from kebab.ingest.parse.formats import FORMATS, extension
+from kebab.ingest.parse.unwritten import locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,11 @@ def scan(
     under: str = "",
     own: Path | None = None,
     formats: Container[str] = FORMATS,
+    unread: Mapping[str, str] = {},
 ) -> Scan:
     """Walk a source, or only the file or folder ``under`` it; ``own`` is kebab's data folder, never walked.
 
+    ``unread`` has the extensions that kebab knows and is not to read, each with the reason.
     Raises StorageError when the root is missing or cannot be read; a folder further down that cannot be
     read is reported as failed.
     """
@@ -68,7 +71,7 @@ def scan(
             hint="is a disk not mounted? Nothing of this source was removed",
         )
     only = tuple(part for part in under.split("/") if part)
-    walk = _Walk(source, max_file_bytes, follow_symlinks, only, str(own) if own else None, formats)
+    walk = _Walk(source, max_file_bytes, follow_symlinks, only, str(own) if own else None, formats, unread)
     walk.run()
     walk.files.sort(key=lambda file: file.path)
     walk.skipped.sort(key=lambda item: item.path)
@@ -85,6 +88,7 @@ class _Walk:
     own: str | None = None
     formats: Container[str] = FORMATS
     """The extensions that can be read."""
+    unread: Mapping[str, str] = field(default_factory=dict)
     files: list[ScannedFile] = field(default_factory=list)
     skipped: list[IngestItem] = field(default_factory=list)
     _paths: set[str] = field(default_factory=set)
@@ -182,8 +186,8 @@ class _Walk:
 
     def _take(self, entry: os.DirEntry[str], path: str) -> None:
         ending = extension(path)
-        if ending not in self.formats:
-            self._skip(path, f"unsupported format {ending}" if ending else "no file extension")
+        if reason := locked(entry.name) or self._why_not(ending):
+            self._skip(path, reason)
             return
         stat = entry.stat(follow_symlinks=self.follow_symlinks)
         if stat.st_size > self.max_file_bytes:
@@ -193,6 +197,13 @@ class _Walk:
         else:
             self._paths.add(path)
             self.files.append(ScannedFile(path, entry.path, stat.st_size, storable_time(stat.st_mtime_ns)))
+
+    def _why_not(self, ending: str) -> str | None:
+        if ending in self.unread:
+            return self.unread[ending]
+        if ending in self.formats:
+            return None
+        return f"unsupported format {ending}" if ending else "no file extension"
 
     def _skip(self, path: str, reason: str, *, size: int = 0) -> None:
         self.skipped.append(IngestItem(self.source.id, path, Outcome.SKIPPED, reason, byte_len=size))

@@ -4,6 +4,7 @@ A *store* is truth. An *index* is derived from it: it may be deleted at any time
 do not inherit from these Protocols; the type checker compares them where ``assembly`` joins the two.
 """
 
+from kebab.ports.code import CodeReader, Definition, Outline
 from kebab.ports.documents import (
     DocumentEngines,
     HtmlEvent,
@@ -50,6 +51,8 @@ __all__ = [
     "NO_TERMS",
     "Analyzer",
     "AnswerStore",
+    "CodeReader",
+    "Definition",
     "DocumentEngines",
     "DocumentStore",
     "Embedder",
@@ -73,6 +76,7 @@ __all__ = [
     "MemoryEntry",
     "MemoryKind",
     "ModelKey",
+    "Outline",
     "PdfEntry",
     "PdfFile",
     "PdfLine",

@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager
 from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
+from kebab.ports.code import CodeReader
+
 NO_ATTRIBUTES: Mapping[str, str] = {}
 
 
@@ -90,5 +92,7 @@ class DocumentEngines(Protocol):
     """
 
     def html(self) -> HtmlReader: ...
+
+    def code(self) -> CodeReader: ...
 
     def pdf(self) -> PdfReader: ...

@@ -8,7 +8,7 @@ from functools import reduce
 
 from kebab.domain.chunks import Chunk, StoredChunk
 from kebab.domain.citations import CitationKind, cite, parse_citation
-from kebab.domain.documents import LINED, DocumentSummary, LineSpan
+from kebab.domain.documents import LINED, DocumentSummary, LineSpan, Media
 from kebab.domain.ids import DocId
 from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
 from kebab.domain.places import Page, Place, fragment, joined, touches
@@ -152,7 +152,16 @@ class Reader:
                 f"lines {start}-{end} do not lie in {doc.path}", hint=f"it has lines 1 to {len(lines)}"
             )
         end = min(end, len(lines))
-        return self._result("span", doc.doc_id, "\n".join(lines[start - 1 : end]), LineSpan(start, end))
+        span = LineSpan(start, end)
+        unit = self._unit(doc, span)
+        return self._result("span", doc.doc_id, "\n".join(lines[start - 1 : end]), span, place=unit)
+
+    def _unit(self, doc: DocumentSummary, span: LineSpan) -> Place | None:
+        """The function or class that stands at exactly these lines of source code."""
+        if doc.media != Media.CODE:
+            return None
+        chunks = (stored.chunk for stored in self.store.chunks_of(doc.doc_id))
+        return next((chunk.place for chunk in chunks if chunk.spans == (span,)), None)
 
     def fetch_citation(self, uri: str) -> FetchResult:
         """The text that a citation names: ``notes/a.md#L12-L34``, ``talk.vtt#t=62.000,75.500``.

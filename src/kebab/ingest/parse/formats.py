@@ -10,9 +10,11 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 
+from kebab.ingest.parse.code_languages import LANGUAGES
 from kebab.ingest.parse.parsed import Format
 
 _MODULES = {
+    **dict.fromkeys(LANGUAGES, "code"),
     ".md": "markdown",
     ".markdown": "markdown",
     ".mdx": "markdown",

@@ -37,6 +37,8 @@ class Defaults:
     """Lower case, with its dot: one parser may read several kinds of files."""
     reading: Reading = BARE
     """Engines and limits."""
+    path: str = ""
+    """Relative to the source, where the file has one."""
 
 
 @dataclass(frozen=True, slots=True)
