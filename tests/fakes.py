@@ -18,6 +18,7 @@ from kebab.domain.fusion import Ranked
 from kebab.domain.globs import glob_matches
 from kebab.domain.ids import ChunkId, DocId, nfc
 from kebab.domain.ingests import NO_TIME, FileState, IngestItem, IngestRun
+from kebab.domain.links import NoteNames, PlacedLink
 from kebab.domain.queries import SearchFilters
 from kebab.ports import (
     NO_TERMS,
@@ -280,6 +281,39 @@ class FakeDocumentStore:
 
     def _sorted(self) -> list[_Shelf]:
         return sorted(self._shelves.values(), key=lambda s: (s.document.source_id, s.document.path))
+
+    def shelves(self) -> list[_Shelf]:
+        """By source and path; for the link store beside this one."""
+        return self._sorted()
+
+
+class FakeLinkStore:
+    """The links of the documents in a FakeDocumentStore."""
+
+    def __init__(self, documents: FakeDocumentStore) -> None:
+        self._documents = documents
+
+    def names(self) -> list[NoteNames]:
+        return [
+            NoteNames(d.doc_id, d.source_id, d.path, d.title, d.metadata.aliases)
+            for d in (shelf.document for shelf in self._documents.shelves())
+        ]
+
+    def links_from(self, doc_ids: Sequence[DocId]) -> list[PlacedLink]:
+        return [placed for placed, _ in self._all() if placed.doc_id in doc_ids]
+
+    def links_called(self, keys: Sequence[str]) -> list[PlacedLink]:
+        return [placed for placed, key in self._all() if key in keys]
+
+    def unread(self) -> int:
+        return sum(
+            shelf.state.fingerprint == "" and shelf.document.media == "markdown"
+            for shelf in self._documents.shelves()
+        )
+
+    def _all(self) -> list[tuple[PlacedLink, str]]:
+        documents = sorted((shelf.document for shelf in self._documents.shelves()), key=lambda d: d.doc_id)
+        return [(PlacedLink(d.doc_id, link), link.key(d.path)) for d in documents for link in d.links]
 
 
 def _same_place(one: Document, other: Document) -> bool:

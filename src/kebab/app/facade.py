@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kebab import config
 from kebab.app.calls import Calls, call
+from kebab.app.connections import Connections
 from kebab.assembly.engines import Engines
 from kebab.assembly.rooms import Rooms
 from kebab.domain.progress import Cancelled, Progress, never, silent
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from kebab.memory.room import ExecutionMemory
 
 
-class Kebab:
+class Kebab(Connections):
     """A knowledge base.
 
     >>> kb = Kebab.open(root=Path("notes"))              # doctest: +SKIP

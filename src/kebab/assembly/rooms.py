@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from kebab.evaluate.laboratory import Laboratory
     from kebab.ingest.pipeline import IngestPipeline
     from kebab.memory.room import ExecutionMemory
+    from kebab.search.links import Linker
     from kebab.search.read import Reader
+    from kebab.search.related import Relater
     from kebab.search.searcher import Searcher
     from kebab.upkeep.checkup import Checkup
     from kebab.upkeep.index import IndexBuilder
@@ -35,6 +37,7 @@ class Rooms:
         self._lock = RLock()
         self._searcher: Searcher | None = None
         self._asker: Asker | None = None
+        self._relater: Relater | None = None
 
     @property
     def searcher(self) -> Searcher:
@@ -90,6 +93,30 @@ class Rooms:
         from kebab.assembly.read import build_reader
 
         return build_reader(self._engines)
+
+    @once
+    def linker(self) -> Linker:
+        """Raises NotIndexed where there is no knowledge base."""
+        from kebab.assembly.links import build_linker
+
+        return build_linker(self._engines)
+
+    @property
+    def relater(self) -> Relater:
+        """Like ``searcher``."""
+        held = self._relater
+        return held if held is not None else self._built_relater()
+
+    def _built_relater(self) -> Relater:
+        from kebab.assembly.links import build_relater
+
+        with self._lock:
+            if self._relater is not None:
+                return self._relater
+            relater = build_relater(self._engines, self.linker)
+            if relater.is_whole:
+                self._relater = relater
+            return relater
 
     @once
     def memory(self) -> ExecutionMemory:

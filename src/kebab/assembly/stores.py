@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
     from kebab.adapters.sqlite.eval_store import SqliteEvalStore
     from kebab.adapters.sqlite.ledger import SqliteLedger
+    from kebab.adapters.sqlite.link_store import SqliteLinkStore
 
 
 class Stores:
@@ -32,6 +33,12 @@ class Stores:
         from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
 
         return SqliteEmbeddingStore(self.database)
+
+    @once
+    def links(self) -> SqliteLinkStore:
+        from kebab.adapters.sqlite.link_store import SqliteLinkStore
+
+        return SqliteLinkStore(self.database)
 
     @once
     def ledger(self) -> SqliteLedger:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from kebab.domain.ids import AssetId, BlockId, DocId
+from kebab.domain.links import Link
 from kebab.domain.places import Place
 
 INBOX_ID = "inbox"
@@ -127,6 +128,8 @@ class Document:
 
     It is what ``source_text`` gives back.
     """
+    links: tuple[Link, ...] = ()
+    """To other documents and their parts, in order; addresses of the web are none."""
 
 
 @dataclass(frozen=True, slots=True)

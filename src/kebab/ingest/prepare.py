@@ -199,6 +199,7 @@ def _document(task: FileTask, state: FileState, kind: Format, parsed: Parsed) ->
         metadata=_dated(parsed.metadata, task.mtime_ns),
         warnings=parsed.warnings,
         text=parsed.lines.text,
+        links=parsed.links,
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kebab.domain.documents import Document, DocumentSummary
     from kebab.domain.ids import ChunkId, DocId
     from kebab.domain.ingests import FileState, IngestItem, IngestRun
+    from kebab.domain.links import NoteNames, PlacedLink
     from kebab.domain.queries import SearchFilters
     from kebab.domain.turns import Turns
     from kebab.ports.models import ModelKey, Vectors
@@ -191,6 +192,29 @@ class DocumentStore(Protocol):
         ...
 
     def prune_outbox(self, upto: int) -> None: ...
+
+
+class LinkStore(Protocol):
+    """The links that stand in the documents, as written, and what the documents are called.
+
+    ``DocumentStore.put`` writes them with their document.
+    """
+
+    def names(self) -> list[NoteNames]:
+        """Of every document, by source and path."""
+        ...
+
+    def links_from(self, doc_ids: Sequence[DocId]) -> list[PlacedLink]:
+        """The links that stand in these documents, in order within each."""
+        ...
+
+    def links_called(self, keys: Sequence[str]) -> list[PlacedLink]:
+        """The links of all documents whose key is one of these, in order within each document."""
+        ...
+
+    def unread(self) -> int:
+        """How many documents were stored before links were kept, and wait to be read again."""
+        ...
 
 
 class EmbeddingStore(Protocol):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kebab.wire.answers import answer, answer_comparison, answer_event
     from kebab.wire.catalogue import REQUESTS, SHAPES, names
+    from kebab.wire.connections import Links, Related, links, related
     from kebab.wire.errors import Error, error
     from kebab.wire.evaluations import (
         EvalAnswers,
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "answers": ("answer", "answer_comparison", "answer_event"),
     "catalogue": ("REQUESTS", "SHAPES", "names"),
+    "connections": ("Links", "Related", "links", "related"),
     "errors": ("Error", "error"),
     "evaluations": (
         "EvalAnswers",
@@ -185,7 +187,9 @@ __all__ = [
     "IngestRun",
     "InitReport",
     "ItemList",
+    "Links",
     "ModelList",
+    "Related",
     "ResetReport",
     "RunList",
     "Schema",
@@ -218,9 +222,11 @@ __all__ = [
     "ingest_progress",
     "ingest_report",
     "item_list",
+    "links",
     "model_list",
     "names",
     "of",
+    "related",
     "reset_report",
     "run_list",
     "schema",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kebab.wire.answers import ANSWER_SHAPES
+from kebab.wire.connections import Links, Related
 from kebab.wire.errors import Error
 from kebab.wire.evaluations import (
     EvalAnswers,
@@ -17,6 +18,7 @@ from kebab.wire.ingest import IngestItem, IngestProgress, IngestReport, IngestRu
 from kebab.wire.library import ChunkInspection, DocInspection, DocList, DocSummary, FetchResult
 from kebab.wire.memory import MEMORY_SHAPES
 from kebab.wire.requests import Request
+from kebab.wire.requests.connections import CONNECTION_REQUESTS
 from kebab.wire.requests.library import LIBRARY_REQUESTS
 from kebab.wire.requests.memory import MEMORY_REQUESTS
 from kebab.wire.requests.search import SEARCH_REQUESTS
@@ -36,7 +38,12 @@ from kebab.wire.upkeep import (
 )
 from kebab.wire.views import VIEW_SHAPES
 
-REQUESTS: tuple[type[Request], ...] = (*LIBRARY_REQUESTS, *MEMORY_REQUESTS, *SEARCH_REQUESTS)
+REQUESTS: tuple[type[Request], ...] = (
+    *CONNECTION_REQUESTS,
+    *LIBRARY_REQUESTS,
+    *MEMORY_REQUESTS,
+    *SEARCH_REQUESTS,
+)
 """What can be asked."""
 
 SHAPES: tuple[type[Shape] | type[Request], ...] = (
@@ -64,7 +71,9 @@ SHAPES: tuple[type[Shape] | type[Request], ...] = (
     IngestRun,
     InitReport,
     ItemList,
+    Links,
     ModelList,
+    Related,
     ResetReport,
     RunList,
     Schema,

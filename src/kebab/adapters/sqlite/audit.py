@@ -22,6 +22,7 @@ from kebab.adapters.sqlite.rows import strings
 from kebab.domain.chunks import content_key, embedding_input
 from kebab.domain.documents import LINED, Media, TrustLevel
 from kebab.domain.ingests import IngestItem, IngestRun
+from kebab.domain.links import LinkKind
 from kebab.domain.places import parse_place
 from kebab.ports import ModelKey
 
@@ -155,6 +156,14 @@ COLUMNS: Mapping[str, Mapping[str, Check]] = {
         "chunker_version": _str,
         "policy_hash": _str,
         "content_key": _id,
+    },
+    "links": {
+        "doc_id": _id,
+        "ordinal": _count,
+        "line": _typed(Line),
+        "kind": _typed(LinkKind),
+        "target": _name,
+        "key": _str,
     },
     "outbox": {"seq": _count, "doc_id": _id, "topic": _name},
     "embedding_models": {

@@ -11,6 +11,7 @@ from functools import partial
 from kebab.adapters.sqlite import outbox, seals, texts
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_filters import Matches, path_matches, starts_with, where
+from kebab.adapters.sqlite.link_store import INSERT_LINK, link_rows
 from kebab.adapters.sqlite.rows import (
     STORED_CHUNK,
     SUMMARY,
@@ -305,11 +306,13 @@ def _insert(
     places = texts.places([stored.chunk.text for stored in chunks], document.text)
     rows = [chunk_row(stored, place) for stored, place in zip(chunks, places, strict=True)]
     tags = list(dict.fromkeys(document.metadata.tags))
-    connection.execute(_INSERT_DOCUMENT, (*row, seals.seal(row, tags, rows, document.text)))
+    links = link_rows(document)
+    connection.execute(_INSERT_DOCUMENT, (*row, seals.seal(row, tags, rows, document.text, links=links)))
     connection.executemany(
         "INSERT INTO document_tags VALUES (?, ?)", [(document.doc_id, tag) for tag in tags]
     )
     connection.executemany(_INSERT_CHUNK, rows)
+    connection.executemany(INSERT_LINK, links)
 
 
 def _insert_file(connection: sqlite3.Connection, document: Document, state: FileState) -> None:

@@ -19,7 +19,7 @@ def repack(connection: sqlite3.Connection) -> None:
     ).fetchall():
         _repack_vectors(connection, model[0], ModelKey(*model[1:]))
     for (doc_id,) in connection.execute("SELECT doc_id FROM documents").fetchall():
-        sealed = seals.sealed_now(connection, doc_id)
+        sealed = seals.sealed_now(connection, doc_id, linked=False)
         connection.execute("UPDATE documents SET seal = ? WHERE doc_id = ?", (sealed, doc_id))
 
 

@@ -20,12 +20,19 @@ CHUNK = (
     "chunk_id, doc_id, ordinal, text, start, length, heading_path, spans, block_ids, part, token_estimate, "
     "chunker_version, policy_hash, content_key"
 )
+LINK = "doc_id, ordinal, line, kind, target, key"
 _SEAL_BYTES = 16
 
 
-def seal(document: Row, tags: Iterable[str], chunks: Sequence[Row], text: str) -> bytes:
-    """Of the columns DOCUMENT, the document's tags, the columns CHUNK of its chunks in order, its text."""
-    rows = as_json((document, sorted(tags), chunks))
+def seal(
+    document: Row, tags: Iterable[str], chunks: Sequence[Row], text: str, *, links: Sequence[Row] = ()
+) -> bytes:
+    """Of the columns DOCUMENT, the document's tags, the columns CHUNK of its chunks in order, its text.
+
+    Also of the columns LINK of its links in order, where it has any: older seals know of none.
+    """
+    linked = (list(links),) if links else ()
+    rows = as_json((document, sorted(tags), chunks, *linked))
     return blake3(blake3(text.encode()).digest() + rows.encode()).digest(length=_SEAL_BYTES)
 
 
@@ -40,18 +47,23 @@ def damaged(connection: sqlite3.Connection, doc_ids: Iterable[str]) -> Iterator[
             yield DocId(doc_id)
 
 
-def sealed_now(connection: sqlite3.Connection, doc_id: str) -> bytes | None:
-    """The seal of what the rows say now; None where the document has lost its text."""
+def sealed_now(connection: sqlite3.Connection, doc_id: str, *, linked: bool = True) -> bytes | None:
+    """The seal of what the rows say now; None where the document has lost its text.
+
+    ``linked`` is false for a schema that keeps no links yet.
+    """
     document = connection.execute(f"SELECT {DOCUMENT} FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
     tags = connection.execute("SELECT tag FROM document_tags WHERE doc_id = ?", (doc_id,)).fetchall()
     chunks = connection.execute(
         f"SELECT {CHUNK} FROM chunks WHERE doc_id = ? ORDER BY ordinal", (doc_id,)
     ).fetchall()
+    query = f"SELECT {LINK} FROM links WHERE doc_id = ? ORDER BY ordinal"
+    links = connection.execute(query, (doc_id,)).fetchall() if linked else []
     asset_id = document[3]
     text = connection.execute("SELECT text FROM assets WHERE asset_id = ?", (asset_id,)).fetchone()
     if text is None:
         return None
-    return seal(document, [tag for (tag,) in tags], chunks, unpacked(text[0], asset_id))
+    return seal(document, [tag for (tag,) in tags], chunks, unpacked(text[0], asset_id), links=links)
 
 
 def _holds(connection: sqlite3.Connection, doc_id: str) -> bool:

@@ -16,6 +16,7 @@ from kebab.domain.language import detect
 from kebab.ingest.chunk import md_heading
 from kebab.ingest.parse.front_matter import read_front_matter
 from kebab.ingest.parse.lines import Lines
+from kebab.ingest.parse.links import LinkNotes
 from kebab.ingest.parse.metadata import read_metadata, text_value
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
 from kebab.ingest.parse.text import first_words
@@ -47,7 +48,8 @@ def parse_markdown(lines: Lines, defaults: Defaults) -> Parsed:
     """The blocks of a text; headings inside quotes and lists open no section."""
     front = read_front_matter(lines.text)
     body = lines.after(front.lines)
-    blocks = list(_Liner(lines, front.lines).blocks(_ranges(body)))
+    notes = LinkNotes(lines, front=front.lines)
+    blocks = list(_Liner(lines, front.lines).blocks(_ranges(_events(body, notes))))
     metadata, warnings = read_metadata(front.values, defaults)
     return Parsed(
         title=text_value(front.values, "title") or _title(blocks, body) or defaults.stem,
@@ -56,6 +58,7 @@ def parse_markdown(lines: Lines, defaults: Defaults) -> Parsed:
         blocks=tuple(blocks),
         warnings=front.warnings + warnings,
         lines=lines,
+        links=tuple(notes.links),
     )
 
 
@@ -87,9 +90,14 @@ def _reader() -> Any:
     )
 
 
-def _ranges(body: str) -> Iterator[_Range]:
-    """The outermost blocks in order; everything inside one is passed over."""
+def _events(body: str, notes: LinkNotes) -> Iterator[Any]:
+    """What the parser meets in order; where there is no bracket, there is no link to note."""
     events = iter(_reader().events_with_range(body))
+    return notes.noted(events) if "[" in body else events
+
+
+def _ranges(events: Iterator[Any]) -> Iterator[_Range]:
+    """The outermost blocks in order; everything inside one is passed over."""
     done = -1
     for event, place in events:
         start = place["start"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kebab.domain.documents import BlockKind, Media, Metadata, TrustLevel
+from kebab.domain.links import Link
 from kebab.domain.places import Place
 from kebab.ingest.chunk.chunker import Chunker
 from kebab.ingest.parse.lines import Lines
@@ -55,6 +56,8 @@ class Parsed:
     lines: Lines
     """The text: the whole file, decoded, or what the parser read out of it."""
     warnings: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    """To other documents of the knowledge base and their parts, in order."""
 
 
 @dataclass(frozen=True, slots=True)

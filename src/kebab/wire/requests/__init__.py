@@ -20,6 +20,7 @@ from kebab.errors import InvalidInput
 from kebab.validation import Unfit, fitted
 
 if TYPE_CHECKING:
+    from kebab.wire.requests.connections import LinksRequest, RelatedRequest
     from kebab.wire.requests.library import (
         FetchChunkRequest,
         FetchDocRequest,
@@ -45,19 +46,24 @@ __all__ = [
     "IngestTextRequest",
     "InspectChunkRequest",
     "InspectDocRequest",
+    "LinksRequest",
     "ListDocsRequest",
     "ListRunsRequest",
+    "RelatedRequest",
     "SearchRequest",
     "WhyRequest",
     "flat",
 ]
-_SEARCH = ("AskRequest", "ListDocsRequest", "SearchRequest", "WhyRequest", "flat")
+_HOMES = {
+    **dict.fromkeys(("AskRequest", "ListDocsRequest", "SearchRequest", "WhyRequest", "flat"), "search"),
+    **dict.fromkeys(("LinksRequest", "RelatedRequest"), "connections"),
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{'search' if name in _SEARCH else 'library'}"), name)
+    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'library')}"), name)
 
 
 R = TypeVar("R", bound="Request")
