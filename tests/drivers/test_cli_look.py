@@ -107,3 +107,23 @@ def test_a_path_that_two_sources_have_names_both_and_their_ids_are_taken(cli: Cl
         line for line in cli("search", "ferry", "--config", "two.toml").out.split("\n") if ". 0." in line
     ]
     assert sorted(line.split()[-1] for line in heads) == ["first", "second"]
+
+
+def test_links_and_related_notes_are_shown_and_piped_line_by_line(library: Cli) -> None:
+    found = library("links", "travel/제주-봄-여행.md")
+    assert found.code == 0
+    assert found.out.splitlines() == [
+        "out\tL46\ttravel/packing-list.md",
+        "out\tL46\ttravel/여행자-보험.md",
+    ]
+    assert "2 out, 0 back, 0 broken" in found.err
+    back = library("links", "packing-list", "--json").json
+    assert back["schema_version"] == "links.v1"
+    assert [link["citation"]["uri"] for link in back["back"]] == ["travel/제주-봄-여행.md#L46"]
+    assert library("links", "recipes/sourdough.md").code == 1
+    assert library("links", "nobody", "--json").error["code"] == "doc_not_found"
+    near = library("related", "packing-list", "-k", "3", "--json").json
+    assert near["schema_version"] == "related.v1"
+    assert [reason["kind"] for reason in near["related"][0]["reasons"]] == ["linked_from"]
+    first = library("related", "packing-list").out.splitlines()[0].split("\t")
+    assert first[1:] == ["travel/제주-봄-여행.md", "제주 봄 여행 2026", "it links to travel/packing-list.md"]

@@ -130,10 +130,12 @@ class Names:
         """
         if not link.path:
             return within
-        candidates = self._by_key.get(link.key(within.path), [])
+        candidates = sorted(
+            self._by_key.get(link.key(within.path), []), key=lambda note: _distance(note, within)
+        )
         own = [note for note in candidates if note.source_id == within.source_id]
         others = [note for note in candidates if note.source_id != within.source_id]
-        return next(_matches(link, own, within), None) or next(_by_name(link.path, others, within), None)
+        return next(_matches(link, own, within), None) or next(_by_name(link.path, others), None)
 
 
 def _matches(link: Link, notes: list[NoteNames], within: NoteNames) -> Iterator[NoteNames]:
@@ -143,20 +145,18 @@ def _matches(link: Link, notes: list[NoteNames], within: NoteNames) -> Iterator[
     if "/" in path and not _is_relative(path):
         yield from _at(normpath(path.lstrip("/")), notes)
     if not (_is_relative(path) or path.startswith("/")):
-        yield from _by_name(path, notes, within)
+        yield from _by_name(path, notes)
 
 
 def _at(path: str, notes: list[NoteNames]) -> Iterator[NoteNames]:
+    yield from (note for note in notes if note.path == path)
     for fold in _FOLDS:
         wanted = fold(path)
         yield from (note for note in notes if any(fold(own) == wanted for own in note.paths))
 
 
-def _by_name(path: str, notes: list[NoteNames], within: NoteNames) -> Iterator[NoteNames]:
-    """By the end of the path, then by alias, then by title; the nearest first."""
-    if not notes:
-        return
-    nearest = sorted(notes, key=lambda note: _distance(note, within))
+def _by_name(path: str, nearest: list[NoteNames]) -> Iterator[NoteNames]:
+    """By the end of the path, then by alias, then by title; each in the order given."""
     wanted = nfc(path).strip("/")
     for fold in _FOLDS:
         yield from (note for note in nearest if any(_ends(fold(own), fold(wanted)) for own in note.paths))
@@ -173,10 +173,10 @@ def _as_written(name: str) -> str:
 _FOLDS: tuple[Fold, ...] = (_as_written, str.casefold, folded)
 
 
-def _distance(note: NoteNames, within: NoteNames) -> tuple[bool, int, str]:
+def _distance(note: NoteNames, within: NoteNames) -> tuple[bool, int, str, str]:
     folder = dirname(within.path)
     below = not folder or note.path.startswith(f"{folder}/")
-    return not below, len(note.path), note.path
+    return not below, len(note.path), note.path, note.source_id
 
 
 def _ends(path: str, end: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
@@ -25,8 +25,10 @@ COMPARED = 60
 """Documents whose whole meaning is compared; the others are farther away."""
 NEIGHBOURS = 50
 """Linking documents that are looked at for what they link to together."""
-LINKED, TOGETHER, TAGGED = 0.5, 0.2, 0.1
-"""What a direct link, a shared link and shared tags are worth, beside meaning."""
+HUB = 50
+"""A page that links to more documents than this is an index: its links say little."""
+LINKED, LISTED, TOGETHER, TAGGED = 0.5, 0.1, 0.2, 0.1
+"""What a direct link, one from an index, a shared link and shared tags are worth, beside meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +86,11 @@ class Relater:
         """The note and the documents nearest to it; empty where meaning cannot be compared."""
         if isinstance(self.vectors, Degradation):
             return {}, (self.vectors,)
-        own = self._body(self.store.chunks_of(note.doc_id))
+        own = self._bodies_of([note.doc_id]).get(note.doc_id)
         if own is None:
             message = f"{note.path} has no vector of {self.vectors.model.model_id} yet"
             return {}, (Degradation("vector", "not_embedded", message, "run `kebab index --embeddings`"),)
-        near = self.vectors.search(own.centre, limit=NEAR_CHUNKS, docs=docs)
+        near = self.vectors.search(own.centre, limit=NEAR_CHUNKS + len(own.chunks), docs=docs)
         found = self.store.hydrate([ChunkId(item.id) for item in near])
         ids = dict.fromkeys(stored.chunk.doc_id for stored in found.values())
         wanted = [doc_id for doc_id in ids if doc_id in names.notes and doc_id != note.doc_id][:COMPARED]
@@ -98,28 +100,18 @@ class Relater:
         chunks: dict[DocId, list[StoredChunk]] = {}
         for stored in self.store.stored_chunks(doc_ids):
             chunks.setdefault(stored.chunk.doc_id, []).append(stored)
-        bodies = {doc_id: self._body(own) for doc_id, own in chunks.items()}
-        return {doc_id: body for doc_id, body in bodies.items() if body is not None}
-
-    def _body(self, chunks: Sequence[StoredChunk]) -> _Body | None:
-        import numpy as np
-
         assert not isinstance(self.vectors, Degradation)
-        known = self.embeddings.vectors(self.vectors.model, [stored.content_key for stored in chunks])
-        held = [stored for stored in chunks if stored.content_key in known]
-        if not held:
-            return None
-        rows = np.stack([known[stored.content_key] for stored in held])
-        total = rows.mean(axis=0)
-        length = float(np.linalg.norm(total))
-        return _Body(held, rows, total / length) if length else None
+        keys = [stored.content_key for own in chunks.values() for stored in own]
+        known = self.embeddings.vectors(self.vectors.model, keys)
+        bodies = {doc_id: _body(own, known) for doc_id, own in chunks.items()}
+        return {doc_id: body for doc_id, body in bodies.items() if body is not None}
 
     def _ties(self, note: NoteNames, names: Names, bodies: Iterable[DocId]) -> _Ties:
         back = list(dict.fromkeys(within.doc_id for within, _ in self.linker.linking(note, names)))
         own = self.linker.targets([note.doc_id], names)[note.doc_id]
         together: dict[DocId, set[DocId]] = {}
         for via, targets in self.linker.targets(back[:NEIGHBOURS], names).items():
-            for target in targets - {note.doc_id}:
+            for target in targets - {note.doc_id} if len(targets) <= HUB else ():
                 together.setdefault(target, set()).add(via)
         asked = {*bodies, *own, *back, *together} - {note.doc_id}
         return _Ties(frozenset(own), frozenset(back), self.linker.targets(asked, names), together)
@@ -166,15 +158,33 @@ class Relater:
         return cite(stored.path, stored.chunk.spans, place=stored.chunk.place, state=state)
 
 
+def _body(chunks: Sequence[StoredChunk], known: Mapping[str, Vectors]) -> _Body | None:
+    import numpy as np
+
+    held = [stored for stored in chunks if stored.content_key in known]
+    if not held:
+        return None
+    rows = np.stack([known[stored.content_key] for stored in held])
+    total = rows.mean(axis=0)
+    length = float(np.linalg.norm(total))
+    return _Body(held, rows, total / length) if length else None
+
+
 def _linked(note: NoteNames, other: NoteNames, names: Names, ties: _Ties) -> Iterator[Reason]:
     if other.doc_id in ties.out:
-        yield Reason(ReasonKind.LINKS_TO, f"{note.path} links to it", LINKED)
+        yield Reason(ReasonKind.LINKS_TO, f"{note.path} links to it", _worth(ties.out))
     if other.doc_id in ties.back:
-        yield Reason(ReasonKind.LINKED_FROM, f"it links to {note.path}", LINKED)
+        worth = _worth(ties.targets[other.doc_id])
+        yield Reason(ReasonKind.LINKED_FROM, f"it links to {note.path}", worth)
     if shared := ties.out & ties.targets[other.doc_id]:
         yield Reason(ReasonKind.SHARED_LINKS, f"both link to {_named(shared, names)}", TOGETHER)
     if via := ties.together.get(other.doc_id):
-        yield Reason(ReasonKind.LINKED_TOGETHER, f"{_named(via, names)} links to both", TOGETHER)
+        yield Reason(ReasonKind.LINKED_TOGETHER, f"linked together by {_named(via, names)}", TOGETHER)
+
+
+def _worth(targets: Collection[DocId]) -> float:
+    """What a link of a page with these targets is worth."""
+    return LINKED if len(targets) <= HUB else LISTED
 
 
 def _tagged(own: Sequence[str], other: Sequence[str]) -> Iterator[Reason]:
