@@ -83,7 +83,7 @@ class NoteNames:
 
 _INDEX = frozenset({"index", "readme", "_index"})
 _GAPS = re.compile(r"[\s_-]+")
-_SCHEME = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]+:|//)")
+_SCHEME = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{1,30}:|//)")
 Fold = Callable[[str], str]
 
 
