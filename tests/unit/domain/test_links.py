@@ -121,7 +121,11 @@ _TARGETS = st.builds(
 )
 
 
-@given(notes=st.lists(_NOTES, min_size=1, max_size=12), target=_TARGETS, kind=st.sampled_from(LinkKind))
+@given(
+    notes=st.lists(_NOTES, min_size=1, max_size=12, unique_by=lambda n: n.doc_id),
+    target=_TARGETS,
+    kind=st.sampled_from(LinkKind),
+)
 def test_whatever_a_link_means_is_found_back_by_the_links_key(
     notes: list[NoteNames], target: str, kind: LinkKind
 ) -> None:
@@ -140,7 +144,7 @@ def test_a_whole_path_from_the_root_means_that_note(notes: list[NoteNames], data
     assert found.path == wanted.path
 
 
-@given(notes=st.lists(_NOTES, min_size=1, max_size=12), target=_TARGETS)
+@given(notes=st.lists(_NOTES, min_size=1, max_size=12, unique_by=lambda n: n.doc_id), target=_TARGETS)
 def test_what_a_link_means_does_not_depend_on_the_order_of_the_notes(
     notes: list[NoteNames], target: str
 ) -> None:
