@@ -382,3 +382,19 @@ def test_a_replacement_that_never_ends_is_not_waited_for_for_ever(
     monkeypatch.setattr("kebab.adapters.sqlite.connection.REPLACED_WITHIN_S", 0.05)
     with pytest.raises(NotIndexed):
         Database(file, readonly=True, is_replaced=lambda: True)
+
+
+def test_a_schema_that_cannot_even_be_quoted_is_damage(tmp_path: Path) -> None:
+    with closing(Database(tmp_path / "kebab.sqlite")) as database, database.write():
+        pass
+    # SQLite's own message repeats the damaged statement, and Python cannot read that as text.
+    content = (tmp_path / "kebab.sqlite").read_bytes()
+    assert b"CREATE TABLE " in content
+    (tmp_path / "kebab.sqlite").write_bytes(content.replace(b"CREATE TABLE ", b"CREATE\xc3TABLE "))
+
+    with (
+        pytest.raises(Corrupt, match="damaged"),
+        closing(Database(tmp_path / "kebab.sqlite")) as damaged,
+        damaged.read(),
+    ):
+        pass

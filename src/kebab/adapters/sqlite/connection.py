@@ -264,6 +264,7 @@ class Database:
         """A new connection, to a file whose schema is known to be right."""
         connection = self._connect()
         try:
+            self._tune(connection)
             self._prepare(connection)
         except BaseException:
             connection.close()
@@ -272,7 +273,7 @@ class Database:
 
     def _connect(self) -> ClosingConnection:
         mode = _read_mode(self.path) if self.readonly else "mode=rwc"
-        connection = sqlite3.connect(
+        return sqlite3.connect(
             f"{self.path.absolute().as_uri()}?{mode}",
             uri=True,
             timeout=BUSY_TIMEOUT_S,
@@ -281,6 +282,8 @@ class Database:
             factory=ClosingConnection,
             cached_statements=256,
         )
+
+    def _tune(self, connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA temp_store = MEMORY")
@@ -289,7 +292,6 @@ class Database:
         connection.execute(f"PRAGMA cache_size = -{READING_KB if self.readonly else WRITING_KB}")
         if not self.readonly:
             connection.execute("PRAGMA wal_autocheckpoint = 4000")
-        return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         version = schema_version(connection)
@@ -320,6 +322,9 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _translation(error, path) from error
+    except UnicodeDecodeError as error:
+        # A text of a row, or SQLite's own message that quotes a damaged schema.
+        raise _damaged(path, "it holds text that is no UTF-8") from error
     except UnicodeEncodeError as error:
         raise InvalidInput(f"text with a lone surrogate cannot be stored: {error.object[:40]!a}") from error
     except OverflowError as error:
@@ -333,15 +338,19 @@ def _translation(error: sqlite3.Error, path: Path) -> KebabError:
     if kind == sqlite3.SQLITE_TOOBIG or isinstance(error, sqlite3.DataError):
         return InvalidInput(f"{error}: a text or a row of this size cannot be stored")
     if kind in _DAMAGED:
-        return Corrupt(
-            f"{path} is damaged: {error}",
-            hint="restore it from a backup, or move it away and run `kebab ingest` to build it again",
-        )
+        return _damaged(path, str(error))
     if kind in _BUSY:
         return Locked(f"{path} is busy: {error}", hint="another process writes; try again when it is done")
     if kind in _DISK:
         return StorageError(f"{path}: {error}", hint="check free space and permissions of the data folder")
     return EngineUnavailable(f"{path}: {error}", hint="run `kebab doctor`")
+
+
+def _damaged(path: Path, how: str) -> Corrupt:
+    return Corrupt(
+        f"{path} is damaged: {how}",
+        hint="restore it from a backup, or move it away and run `kebab ingest` to build it again",
+    )
 
 
 def _named(key: FileKey | None) -> str:
