@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kebab.assembly.allocator import few_arenas
 from kebab.assembly.documents import InstalledEngines
 from kebab.assembly.formats import unread_formats
 from kebab.domain.turns import ALONE, Turns
@@ -25,6 +26,7 @@ def build_pipeline(
     settings: Settings, engines: Engines, stores: Stores, turns: Turns = ALONE
 ) -> IngestPipeline:
     """The pipeline that writes into ``stores``; without a usable model its report says so."""
+    few_arenas()
     embedder, vectors, notes = _embedding(engines)
     return IngestPipeline(
         sources=_sources(settings),
