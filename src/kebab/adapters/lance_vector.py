@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -15,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from kebab.adapters.checkpoint import CheckpointFile, Mark
 from kebab.adapters.file_sums import FileSums
 from kebab.adapters.flat_vectors import FlatFiles, FlatVectors
+from kebab.adapters.lance_table import among, copied, lance_engine, opened_table, rows_of
 from kebab.adapters.vector_tables import remove_superseded, table_name, unit_query
 from kebab.disk.private import make_folder
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
-from kebab.errors import Corrupt, EngineError, ModelMismatch, StorageError
+from kebab.errors import Corrupt, EngineError, StorageError
 from kebab.ports import ModelKey
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class LanceVectorIndex:
             self.clear()
         known = [stored for stored in chunks if stored.chunk.chunk_id in vectors]
         gone = dict.fromkeys([*removed, *(stored.chunk.doc_id for stored in chunks)])
-        rows = _rows(self._model, known, [vectors[stored.chunk.chunk_id] for stored in known])
+        rows = rows_of(self._model, known, [vectors[stored.chunk.chunk_id] for stored in known])
         with self._translated():
             make_folder(self._table.parent)
             dataset = self._written(rows, list(gone))
@@ -133,10 +133,10 @@ class LanceVectorIndex:
         if mark is None:
             return
         with self._translated():
-            dataset = _compacted(_opened(self._table))
+            dataset = _compacted(opened_table(self._table))
             dataset = self._indexed(dataset)
             if self._copy_is_due(dataset):
-                self._flat_files.save(dataset.version, _copied(dataset))
+                self._flat_files.save(dataset.version, copied(dataset))
             self._sums.write(self._files())
             self._checkpoint.write(mark.position, table_version=dataset.version)
             dataset.cleanup_old_versions(older_than=_KEEP)
@@ -177,12 +177,12 @@ class LanceVectorIndex:
 
     def _written(self, rows: pa.Table, gone: Sequence[DocId]) -> Any:
         """Old rows go before new ones come: whatever a crash leaves, applying it again ends the same."""
-        lance = _lance()
+        lance = lance_engine()
         if not self._table.exists():
             return lance.write_dataset(rows, str(self._table), mode="create")
-        dataset = _opened(self._table)
+        dataset = opened_table(self._table)
         if gone and dataset.count_rows():
-            dataset.delete(_among("doc_id", gone))
+            dataset.delete(among("doc_id", gone))
         if rows.num_rows:
             dataset = lance.write_dataset(rows, dataset, mode="append")
         return dataset
@@ -198,7 +198,7 @@ class LanceVectorIndex:
             dataset.update_config({_TRAINED: str(rows)})
         elif _unindexed(dataset) > _MAX_STALE * rows:
             dataset.optimize.optimize_indices()
-        return _opened(self._table)
+        return opened_table(self._table)
 
     def _copy_is_due(self, dataset: Any) -> bool:
         newest = self._flat_files.newest()
@@ -225,9 +225,9 @@ class LanceVectorIndex:
         flat = self._flat_files.load(mark.table_version)
         if flat is not None and len(flat) < self._ann_threshold:
             return _View(mark, flat, complete=True)
-        dataset = _opened(self._table, mark.table_version)
+        dataset = opened_table(self._table, mark.table_version)
         if flat is None and dataset.count_rows() < self._ann_threshold:
-            return _View(mark, _copied(dataset), complete=True)
+            return _View(mark, copied(dataset), complete=True)
         if flat is None:
             # Rows never change under their id, so that an older copy still serves for those it has.
             newest = self._flat_files.newest()
@@ -237,7 +237,7 @@ class LanceVectorIndex:
 
     def _dataset(self) -> Any | None:
         mark = self._checkpoint.mark()
-        return _opened(self._table, mark.table_version) if mark else None
+        return opened_table(self._table, mark.table_version) if mark else None
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -308,7 +308,7 @@ def _proposed(dataset: Any, query: Vectors, wanted: int, docs: frozenset[DocId] 
         columns=["_distance"],
         with_row_id=True,
         nearest=asked,
-        filter=_among("doc_id", sorted(docs)) if docs is not None and listed else None,
+        filter=among("doc_id", sorted(docs)) if docs is not None and listed else None,
         prefilter=listed,
     )
     return scanner.to_table()["_rowid"].to_numpy()
@@ -319,40 +319,11 @@ def _gathered(view: _View, row_ids: Any) -> FlatVectors:
     import numpy as np
 
     if view.flat is None:
-        return _copied(view.dataset, np.sort(row_ids))
+        return copied(view.dataset, np.sort(row_ids))
     at = np.sort(view.flat.positions(row_ids))
     held = view.flat.taken(at)
     missing = np.setdiff1d(row_ids, held.row_ids)
-    return held if not len(missing) else held.joined(_copied(view.dataset, missing))
-
-
-def _copied(dataset: Any, row_ids: Any | None = None) -> FlatVectors:
-    """All rows of the table, or some of them, in order of their ids."""
-    import numpy as np
-
-    chosen = None if row_ids is None else _among_rows(row_ids.tolist())
-    table = dataset.to_table(columns=["chunk_id", "doc_id", "embedding"], filter=chosen, with_row_id=True)
-    dimensions = table.schema.field("embedding").type.list_size
-    vectors = table["embedding"].combine_chunks().flatten().to_numpy().reshape(-1, dimensions)
-    order = np.argsort(table["_rowid"].to_numpy())
-    return FlatVectors(
-        table["_rowid"].to_numpy()[order],
-        np.array(table["chunk_id"].to_pylist(), dtype="S")[order],
-        np.array(table["doc_id"].to_pylist(), dtype="S")[order],
-        vectors[order] if np.any(np.diff(order) != 1) else vectors,
-    )
-
-
-def _lance() -> Any:
-    """The engine. Its log goes to stderr, which is ours to talk on, so only its errors are let through."""
-    os.environ.setdefault("LANCE_LOG", "error")
-    import lance
-
-    return lance
-
-
-def _opened(table: Path, version: int | None = None) -> Any:
-    return _lance().dataset(str(table), version=version)
+    return held if not len(missing) else held.joined(copied(view.dataset, missing))
 
 
 def _compacted(dataset: Any) -> Any:
@@ -363,7 +334,7 @@ def _compacted(dataset: Any) -> Any:
     dataset.optimize.compact_files(
         target_rows_per_fragment=_FRAGMENT_ROWS, materialize_deletions_threshold=_MAX_STALE
     )
-    return _opened(Path(dataset.uri))
+    return opened_table(Path(dataset.uri))
 
 
 def _unindexed(dataset: Any) -> int:
@@ -374,42 +345,6 @@ def _unindexed(dataset: Any) -> int:
         for fragment in segment.fragment_ids
     }
     return sum(f.count_rows() for f in dataset.get_fragments() if f.fragment_id not in covered)
-
-
-def _rows(model: ModelKey, chunks: Sequence[StoredChunk], vectors: Sequence[Vectors]) -> pa.Table:
-    import numpy as np
-    import pyarrow as pa
-
-    wrong = {len(vector) for vector in vectors} - {model.dimensions}
-    if wrong:
-        raise ModelMismatch(f"vectors of {wrong} dimensions, {model.model_id} has {model.dimensions}")
-    matrix = np.array(vectors, dtype=np.float32).reshape(len(vectors), model.dimensions)
-    norms = np.linalg.norm(matrix, axis=1, keepdims=True).astype(np.float32)
-    norms[norms == 0] = 1
-    matrix /= norms
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    embedding = pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), model.dimensions)
-    text = pa.string()
-    columns = {
-        "chunk_id": pa.array([stored.chunk.chunk_id for stored in chunks], text),
-        "doc_id": pa.array([stored.chunk.doc_id for stored in chunks], text),
-        "embedding": embedding,
-        "model_id": pa.array([model.model_id] * len(chunks), text),
-        "embedding_version": pa.array([model.version] * len(chunks), text),
-        "text": pa.array([stored.chunk.text for stored in chunks], text),
-        "heading_path": pa.array([list(stored.chunk.heading_path) for stored in chunks], pa.list_(text)),
-        "created_at": pa.array([now] * len(chunks), text),
-    }
-    return pa.table(columns)
-
-
-def _among(column: str, values: Sequence[str]) -> str:
-    quoted = ", ".join("'" + value.replace("'", "''") + "'" for value in values)
-    return f"{column} IN ({quoted})"
-
-
-def _among_rows(row_ids: Sequence[int]) -> str:
-    return f"_rowid IN ({', '.join(map(str, row_ids))})" if row_ids else "false"
 
 
 def _translation(error: BaseException, table: Path) -> EngineError:
