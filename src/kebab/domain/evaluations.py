@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kebab.domain.intervals import wilson_interval
 from kebab.domain.queries import SearchMode
 
 METRICS = ("nDCG@10", "R@100", "MRR@10", "hit@1", "hit@3", "hit@5", "hit@10", "P@10")
@@ -85,7 +86,7 @@ class RefusalScore:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of so many, with the 95 % interval of Wilson (1927), which holds for small numbers too."""
+    """So many of so many, with its 95 % interval."""
 
     count: int
     of: int
@@ -96,12 +97,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        if not self.of:
-            return 0.0, 1.0
-        n, p, z = self.of, self.count / self.of, 1.96
-        middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-        half = z * ((p * (1 - p) + z * z / (4 * n)) / n) ** 0.5 / (1 + z * z / n)
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return wilson_interval(self.count, self.of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from math import sqrt
 
+from kebab.domain.intervals import wilson_interval
 from kebab.domain.learning import AgentRank, Outcome
 
 HALF_LIFE = timedelta(days=30)
-CONFIDENCE_Z = 1.96
-"""A 95 % interval."""
 
 
 def rank_agents(
@@ -26,17 +24,6 @@ def rank_agents(
         by_agent.setdefault(outcome.agent_id, []).append(outcome)
     ranks = [_rank(agent, runs, now=now, half_life=half_life) for agent, runs in by_agent.items()]
     return sorted(ranks, key=lambda rank: (-rank.low, -rank.avg_quality, rank.agent_id))
-
-
-def wilson_interval(successes: float, runs: float, *, z: float = CONFIDENCE_Z) -> tuple[float, float]:
-    """The score interval of a proportion (Wilson 1927); honest for few runs and at 0 and 1."""
-    if runs <= 0:
-        return 0.0, 1.0
-    rate, square = successes / runs, z * z
-    middle = (rate + square / (2 * runs)) / (1 + square / runs)
-    reach = z * sqrt(rate * (1 - rate) / runs + square / (4 * runs * runs)) / (1 + square / runs)
-    # At 0 and at 1 an end of the interval is the rate itself, which rounding can miss by its last bit.
-    return max(0.0, min(rate, middle - reach)), min(1.0, max(rate, middle + reach))
 
 
 def _rank(agent_id: str, runs: Sequence[Outcome], *, now: datetime, half_life: timedelta) -> AgentRank:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kebab.answer.rank import FEATURES
@@ -59,6 +59,7 @@ def test_a_question_file_names_its_folder_relative_to_itself(tmp_path: Path) -> 
 
 
 @given(st.integers(0, 50), st.integers(1, 50))
+@example(0, 47)
 def test_the_interval_holds_the_share(count: int, more: int) -> None:
     share = Share(count, count + more)
     low, high = share.interval

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.domain.executions import ExecutionFilters
+from kebab.domain.intervals import wilson_interval
 from kebab.domain.learning import Outcome, Trend
-from kebab.memory.agents import rank_agents, wilson_interval
+from kebab.memory.agents import rank_agents
 from kebab.memory.curves import daily_aggregations, day_totals, fitted_slope, learning_curve
 from tests.memory_fakes import NOON, run
 from tests.unit.memory.conftest import Bench
