@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
 from kebab.domain.citations import CitationKind
 
 SAID = "The rope is dry and the ship is ready to sail at noon today."
@@ -85,6 +88,126 @@ def pdf_page(*paragraphs: str, size: float = 10, top: float = 700) -> list[Drawn
     return [(50, top - 40 * at, size, text) for at, text in enumerate(paragraphs)]
 
 
+_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def zipped(files: dict[str, str | bytes]) -> bytes:
+    """An archive; the same files give the same bytes."""
+    held = BytesIO()
+    with ZipFile(held, "w", ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(ZipInfo(name), content, ZIP_DEFLATED)
+    return held.getvalue()
+
+
+def _links(**targets: str) -> str:
+    return (
+        "<Relationships>"
+        + "".join(
+            f'<Relationship Id="{key}" Type="{_RELATIONS}/{target.partition(" ")[0]}" '
+            f'Target="{target.partition(" ")[2]}"/>'
+            for key, target in targets.items()
+        )
+        + "</Relationships>"
+    )
+
+
+def docx_file(body: str, *, styles: str = "", parts: dict[str, str | bytes] | None = None) -> bytes:
+    return zipped(
+        {
+            "_rels/.rels": _links(r1="officeDocument word/document.xml"),
+            "word/document.xml": f'<w:document xmlns:w="w"><w:body>{body}</w:body></w:document>',
+            "word/_rels/document.xml.rels": _links(
+                s="styles styles.xml", f="footnotes footnotes.xml", n="numbering numbering.xml"
+            ),
+            "word/styles.xml": f'<w:styles xmlns:w="w">{styles or HEADING_STYLES}</w:styles>',
+            **(parts or {}),
+        }
+    )
+
+
+HEADING_STYLES = "".join(
+    f'<w:style w:styleId="H{n}"><w:name w:val="heading {n}"/></w:style>' for n in range(1, 5)
+)
+
+
+def docx_paragraph(text: str, *, properties: str = "") -> str:
+    return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def docx_heading(level: int, text: str) -> str:
+    return docx_paragraph(text, properties=f'<w:pStyle w:val="H{level}"/>')
+
+
+def pptx_file(slides: list[str], *, notes: str = "") -> bytes:
+    listed = "".join(f'<p:sldId id="{255 + n}" r:id="s{n}"/>' for n in range(1, len(slides) + 1))
+    names = {f"s{n}": f"slide slides/slide{n}.xml" for n in range(1, len(slides) + 1)}
+    beside = {
+        "ppt/slides/_rels/slide1.xml.rels": _links(n="notesSlide ../notes.xml"),
+        "ppt/notes.xml": f'<p:notes xmlns:p="p" xmlns:a="a">{pptx_shape(notes, kind="body")}</p:notes>',
+    }
+    return zipped(
+        {
+            "_rels/.rels": _links(r1="officeDocument ppt/presentation.xml"),
+            "ppt/presentation.xml": f'<p:presentation xmlns:p="p" xmlns:r="{_RELATIONS}">{listed}'
+            "</p:presentation>",
+            "ppt/_rels/presentation.xml.rels": _links(**names),
+            **{
+                f"ppt/slides/slide{n}.xml": f'<p:sld xmlns:p="p" xmlns:a="a">{slide}</p:sld>'
+                for n, slide in enumerate(slides, 1)
+            },
+            **(beside if notes else {}),
+        }
+    )
+
+
+def pptx_shape(text: str, *, kind: str = "") -> str:
+    placeholder = f'<p:nvSpPr><p:nvPr><p:ph type="{kind}"/></p:nvPr></p:nvSpPr>' if kind else ""
+    return f"<p:sp>{placeholder}<p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+
+
+def xlsx_file(sheets: dict[str, list[list[str | int | float]]]) -> bytes:
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    listed = "".join(f'<sheet name="{name}" sheetId="{n}" r:id="s{n}"/>' for n, name in enumerate(sheets, 1))
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+    names = {f"s{n}": f"worksheet worksheets/sheet{n}.xml" for n in range(1, len(sheets) + 1)}
+    return zipped(
+        {
+            "[Content_Types].xml": "<Types/>",
+            "_rels/.rels": _links(r1="officeDocument xl/workbook.xml").replace(
+                "<Relationships>", f'<Relationships xmlns="{package}">'
+            ),
+            "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{_RELATIONS}"><sheets>{listed}</sheets>'
+            "</workbook>",
+            "xl/_rels/workbook.xml.rels": _links(**names).replace(
+                "<Relationships>", f'<Relationships xmlns="{package}">'
+            ),
+            **{
+                f"xl/worksheets/sheet{n}.xml": f'<worksheet xmlns="{main}">'
+                f"<sheetData>{_rows(rows)}</sheetData></worksheet>"
+                for n, rows in enumerate(sheets.values(), 1)
+            },
+        }
+    )
+
+
+def _rows(rows: list[list[str | int | float]]) -> str:
+    def cell(row: int, column: int, value: str | int | float) -> str:
+        name = f"{chr(ord('A') + column)}{row}"
+        if isinstance(value, str):
+            return f'<c r="{name}" t="inlineStr"><is><t>{value}</t></is></c>' if value else ""
+        return f'<c r="{name}"><v>{value}</v></c>'
+
+    return "".join(
+        f'<row r="{n}">' + "".join(cell(n, at, value) for at, value in enumerate(row)) + "</row>"
+        for n, row in enumerate(rows, 1)
+    )
+
+
+KNOTS: list[list[str | int | float]] = [["knot", "use", "strength"]]
+KNOTS += [[f"bowline {n}", SAID, n] for n in range(4)]
+LOCKED_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+
 DOCUMENTS: list[Made] = [
     (".html", html_page(), PART, (b"\0\0bad", b"<html><body><script>x</script></body></html>")),
     (
@@ -92,6 +215,38 @@ DOCUMENTS: list[Made] = [
         pdf_file([pdf_page(SAID, KOREAN), pdf_page(SAID, "last words")]),
         frozenset({CitationKind.PAGE}),
         (b"%PDF-1.7 and no more", pdf_file([pdf_page(SAID)], locked=True), pdf_file([[]])),
+    ),
+    (
+        ".docx",
+        docx_file(
+            docx_heading(1, "Ropes") + docx_paragraph(SAID) + docx_heading(2, "밧줄") + docx_paragraph(SAID)
+        ),
+        PART,
+        (b"PK and no more", LOCKED_OFFICE, docx_file("<w:p/>"), zipped({"other.txt": "x"})),
+    ),
+    (
+        ".pptx",
+        pptx_file([pptx_shape("Ropes", kind="title") + pptx_shape(SAID), pptx_shape(SAID)], notes=KOREAN),
+        frozenset({CitationKind.PAGE}),
+        (b"PK and no more", LOCKED_OFFICE, pptx_file([])),
+    ),
+    (
+        ".xlsx",
+        xlsx_file({"Knots": KNOTS, "밧줄": KNOTS}),
+        frozenset({CitationKind.REGION}),
+        (b"PK and no more", LOCKED_OFFICE, xlsx_file({"Empty": []})),
+    ),
+    (
+        ".csv",
+        "knot,use,strength\n" + "".join(f'bowline {n},"{SAID * 9}",{n}\n' for n in range(4)),
+        frozenset({CitationKind.REGION}),
+        (b"bad\0", b",,,\n,,\n"),
+    ),
+    (
+        ".tsv",
+        f"knot\tuse\nbowline\t{SAID * 30}\nreef\t{SAID * 30}\n",
+        frozenset({CitationKind.REGION}),
+        (b"\t\n",),
     ),
     (".mhtml", mhtml_page(), PART, (b"Subject: nothing\n\nwords\n",)),
 ]

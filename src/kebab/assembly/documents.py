@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kebab.errors import EngineUnavailable
-from kebab.ports import CodeReader, HtmlReader, PdfReader
+from kebab.ports import CodeReader, HtmlReader, PdfReader, SheetReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,12 @@ class InstalledEngines:
             from kebab.adapters.documents.pdfium_pdf import PdfiumReader
 
             return PdfiumReader()
+
+    def sheets(self) -> SheetReader:
+        with _needing("python-calamine", extra="documents"):
+            from kebab.adapters.documents.calamine_sheets import CalamineSheetReader
+
+            return CalamineSheetReader()
 
 
 @contextmanager

@@ -15,6 +15,8 @@ from kebab.ports.documents import (
     PdfLine,
     PdfPage,
     PdfReader,
+    Sheet,
+    SheetReader,
     Unopened,
 )
 from kebab.ports.indexes import NO_TERMS, Indexes, LexicalIndex, LexicalQuery, VectorIndex
@@ -89,6 +91,8 @@ __all__ = [
     "Reranker",
     "RevisedStore",
     "Saved",
+    "Sheet",
+    "SheetReader",
     "SourceFiles",
     "StoreAccess",
     "StoreFile",

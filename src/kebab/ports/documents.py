@@ -85,6 +85,21 @@ class PdfReader(Protocol):
         ...
 
 
+class Sheet(NamedTuple):
+    name: str
+    rows: list[list[str]]
+    """Cells as a person reads them; empty for an empty one."""
+    top: int
+    left: int
+    """Row and column of the first cell, from 1."""
+
+
+class SheetReader(Protocol):
+    def sheets(self, content: bytes) -> Iterator[Sheet | Unopened]:
+        """The sheets in order; Unopened alone where the file cannot be read."""
+        ...
+
+
 class DocumentEngines(Protocol):
     """Engines that read files, each loaded when it is first asked for.
 
@@ -96,3 +111,5 @@ class DocumentEngines(Protocol):
     def code(self) -> CodeReader: ...
 
     def pdf(self) -> PdfReader: ...
+
+    def sheets(self) -> SheetReader: ...

@@ -1,0 +1,52 @@
+"""Spreadsheets through calamine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from io import BytesIO
+
+from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetTypeEnum
+
+from kebab.ports import Sheet, Unopened
+
+
+class CalamineSheetReader:
+    def sheets(self, content: bytes) -> Iterator[Sheet | Unopened]:
+        try:
+            book = CalamineWorkbook.from_filelike(BytesIO(content))
+        except PasswordError:
+            yield Unopened("encrypted: it opens with a password only; save a copy without one")
+            return
+        except (CalamineError, OSError, ValueError):
+            yield Unopened("damaged, or no spreadsheet")
+            return
+        for about in book.sheets_metadata:
+            if about.typ is SheetTypeEnum.WorkSheet:
+                yield from _sheet(book, about.name)
+
+
+def _sheet(book: CalamineWorkbook, name: str) -> Iterator[Sheet]:
+    try:
+        sheet = book.get_sheet_by_name(name)
+    except (CalamineError, ValueError):
+        return
+    row, column = sheet.start or (0, 0)
+    rows = [[_shown(cell) for cell in found] for found in sheet.to_python(skip_empty_area=True)]
+    if rows:
+        yield Sheet(name, rows, row + 1, column + 1)
+
+
+def _shown(value: object) -> str:
+    """A cell as a sheet shows it: no fraction of whole numbers, no time of midnight."""
+    match value:
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case float():
+            return f"{value:.15g}"
+        case datetime():
+            return value.isoformat(" ") if value.time() != time() else value.date().isoformat()
+        case date() | time() | timedelta():
+            return str(value)
+        case _:
+            return " ".join(str(value).split())
