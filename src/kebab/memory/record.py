@@ -61,9 +61,6 @@ class Recorder:
     def record_task(self, task: TaskRecord) -> TaskRecord:
         return self._save_tasks([task])[0][0]
 
-    def record_tasks(self, tasks: Iterable[TaskRecord]) -> int:
-        return sum(len(self._save_tasks(batch)[0]) for batch in batches(tasks, BATCH))
-
     def put(self, records: Sequence[Execution] | Sequence[TaskRecord]) -> dict[str, Change | Conflict]:
         """Store a batch of one kind; says of each id what it meant. A conflict costs no other record."""
         runs = [item for item in records if isinstance(item, Execution)]

@@ -278,3 +278,15 @@ def test_task_records_are_found_by_meaning_and_without_a_vector_by_words(bench: 
     by_words = memory.find_similar_rlm_tasks("요약")
     assert [hit.task.id for hit in by_words.hits] == ["plain"]
     assert by_words.hits[0].task.embedding is None
+
+
+def test_the_runs_of_an_agent_and_of_a_type_of_task_come_newest_first(bench: Bench) -> None:
+    bench.memory.record_many(
+        run(n, agent_id=f"agent-{n % 2}", task_type="review" if n > 3 else "coding") for n in range(1, 7)
+    )
+
+    of_agent = bench.memory.executions_of_agent("agent-1", limit=2)
+    of_type = bench.memory.executions_for_task_type("review")
+
+    assert [one.id for one in of_agent] == ["run-00005", "run-00003"]
+    assert [one.id for one in of_type] == ["run-00006", "run-00005", "run-00004"]
