@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kebab.assembly import network, providers
+from kebab.assembly import network, providers, vectors
 from kebab.assembly.choice import chosen
 from kebab.assembly.once import is_built, once
 from kebab.assembly.stores import Stores
@@ -322,41 +322,17 @@ class Engines:
         return providers.build_language_model(model)
 
     def vector_index(self, model: ModelKey) -> VectorIndex:
-        builders: dict[str, Callable[[ModelKey], VectorIndex]] = {
-            "auto": self._growing,
-            "int8": self._int8,
-            "lance": self._lance,
-        }
-        return chosen(builders, self.settings.search.vector_engine, key="search.vector_engine")(model)
-
-    def _growing(self, model: ModelKey) -> VectorIndex:
-        from kebab.adapters.growing_vector import GrowingVectorIndex
-
-        return GrowingVectorIndex(self._int8(model), self._lance(model), self._refill)
+        engine = self.settings.search.vector_engine
+        return vectors.build_vector_index(engine, self.layout.vectors, model, refill=self._refill)
 
     def _refill(self, index: VectorIndex) -> None:
         from kebab.ingest.catch_up import catch_up_vector
 
         catch_up_vector(self._writing.documents, self._writing.embeddings, index)
 
-    def _int8(self, model: ModelKey) -> VectorIndex:
-        from kebab.adapters.int8_vector import Int8VectorIndex
-
-        return Int8VectorIndex(self.layout.vectors, model)
-
-    def _lance(self, model: ModelKey) -> VectorIndex:
-        from kebab.adapters.lance_vector import LanceVectorIndex
-
-        return LanceVectorIndex(self.layout.vectors, model)
-
     def other_vector_files(self, models: Sequence[ModelKey]) -> list[Path]:
         """The vector indexes of all models but these, by path."""
-        from kebab.adapters.vector_tables import table_name
-
-        folder = self.layout.vectors
-        kept = tuple(f"{table_name(model)}." for model in models)
-        found = folder.iterdir() if folder.is_dir() else ()
-        return sorted(path for path in found if not path.name.startswith(kept))
+        return vectors.other_vector_files(self.layout.vectors, models)
 
     def fastembed_models(self) -> list[tuple[str, int]]:
         """What fastembed could download, with dimensions; raises ModelUnavailable without the package."""

@@ -1,0 +1,48 @@
+"""Which vector index the settings choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from kebab.assembly.choice import chosen
+from kebab.ports import ModelKey, VectorIndex
+
+Refill = Callable[[VectorIndex], object]
+
+
+def build_vector_index(engine: str, folder: Path, model: ModelKey, *, refill: Refill) -> VectorIndex:
+    """``refill`` fills an empty index from the store, where a growing one changes its engine."""
+    builders: dict[str, Callable[[], VectorIndex]] = {
+        "auto": lambda: _growing(folder, model, refill),
+        "int8": lambda: _int8(folder, model),
+        "lance": lambda: _lance(folder, model),
+    }
+    return chosen(builders, engine, key="search.vector_engine")()
+
+
+def _growing(folder: Path, model: ModelKey, refill: Refill) -> VectorIndex:
+    from kebab.adapters.growing_vector import GrowingVectorIndex
+
+    return GrowingVectorIndex(_int8(folder, model), _lance(folder, model), refill)
+
+
+def _int8(folder: Path, model: ModelKey) -> VectorIndex:
+    from kebab.adapters.int8_vector import Int8VectorIndex
+
+    return Int8VectorIndex(folder, model)
+
+
+def _lance(folder: Path, model: ModelKey) -> VectorIndex:
+    from kebab.adapters.lance_vector import LanceVectorIndex
+
+    return LanceVectorIndex(folder, model)
+
+
+def other_vector_files(folder: Path, models: Sequence[ModelKey]) -> list[Path]:
+    """The vector indexes in a folder of all models but these, by path."""
+    from kebab.adapters.vector_tables import table_name
+
+    kept = tuple(f"{table_name(model)}." for model in models)
+    found = folder.iterdir() if folder.is_dir() else ()
+    return sorted(path for path in found if not path.name.startswith(kept))
