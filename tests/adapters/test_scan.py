@@ -19,7 +19,7 @@ from kebab.ingest.scan import Scan, SourceFolder, scan
 
 def walk(root: Path, *, exclude: tuple[str, ...] = (), follow: bool = False, under: str = "") -> Scan:
     source = SourceFolder("notes", root, exclude)
-    return scan(source, max_file_bytes=1000, follow_symlinks=follow, under=under)
+    return scan(source, max_file_bytes=1000, follow_symlinks=follow, under=(under,))
 
 
 def tree(root: Path, *names: str, text: str = "text") -> Path:

@@ -74,6 +74,9 @@ class Calls:
             self._changed.wait_for(lambda: self._running == self._depth)
             return first
 
+    def is_closed(self) -> bool:
+        return self._closed
+
     @property
     def _depth(self) -> int:
         depth: int = getattr(self._own, "depth", 0)

@@ -21,6 +21,7 @@ from kebab.wire import requests
 
 # What only annotations name is not loaded: making its dataclasses would be a third of a cold search.
 if TYPE_CHECKING:
+    from kebab.app.watching import Watching
     from kebab.config import Settings
     from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent
     from kebab.domain.answers import AskRequest as Question
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from kebab.domain.why import WhyReport
     from kebab.evaluate.archive import Archive
     from kebab.evaluate.laboratory import Laboratory
+    from kebab.ingest.watch import Heard
     from kebab.memory.room import ExecutionMemory
 
 
@@ -120,6 +122,16 @@ class Kebab(Connections):
         flags = {**asked.arguments, "paths": tuple(paths)}
         with self._rooms.ingesting(dry_run=asked.dry_run) as pipeline:
             return pipeline.run(**flags, progress=progress, cancelled=cancelled)
+
+    @call
+    def watch(self, heard: Heard | None = None, *, poll: bool = False) -> Watching:
+        """Follow the files as they change, in a thread, until the result or this object is closed.
+
+        ``poll`` looks at the files every second, for drives whose changes the system does not tell.
+        """
+        from kebab.app.watching import watching
+
+        return watching(self._rooms, self.calls, heard, poll=poll)
 
     @call
     def ingest_text(

@@ -29,7 +29,7 @@ def build_pipeline(
     few_arenas()
     embedder, vectors, notes = _embedding(engines)
     return IngestPipeline(
-        sources=_sources(settings),
+        sources=source_folders(settings),
         inbox=engines.layout.inbox,
         policy=_policy(settings),
         limits=_limits(settings),
@@ -48,7 +48,7 @@ def build_pipeline(
     )
 
 
-def _sources(settings: Settings) -> tuple[SourceFolder, ...]:
+def source_folders(settings: Settings) -> tuple[SourceFolder, ...]:
     return tuple(
         SourceFolder(s.id, Path(s.root), s.exclude, s.trust_level, s.source_type) for s in settings.sources
     )

@@ -5,7 +5,7 @@ A room is imported when it is first used, so that ``kebab --help`` loads none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from kebab.assembly.engines import Engines
     from kebab.evaluate.laboratory import Laboratory
     from kebab.ingest.pipeline import IngestPipeline
+    from kebab.ingest.refresh import Refreshed
+    from kebab.ingest.targets import Target
+    from kebab.ingest.watch import Heard, Watcher
     from kebab.memory.room import ExecutionMemory
     from kebab.search.links import Linker
     from kebab.search.read import Reader
@@ -86,6 +89,14 @@ class Rooms:
         opened = engines.rehearsing() if dry_run else engines.session("ingest")
         with opened as (stores, turns):
             yield build_pipeline(engines.settings, engines, stores, turns)
+
+    def watcher(
+        self, refresh: Callable[[Sequence[Target]], Refreshed], *, poll: bool, heard: Heard | None
+    ) -> Watcher:
+        """What follows the files as they change; ``refresh`` looks at them."""
+        from kebab.assembly.watch import build_watcher
+
+        return build_watcher(self._engines, refresh, poll=poll, heard=heard)
 
     @once
     def reader(self) -> Reader:

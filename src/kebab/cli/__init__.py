@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
     ),
     "Bring in": (
         Entry("ingest", "kebab.cli.ingest:ingest", "Index new and changed files, and remove deleted ones."),
+        Entry("watch", "kebab.cli.watch:watch", "Index files as they change."),
     ),
     "Find": (
         Entry("search", "kebab.cli.search:search", "Find the lines that answer a query, and explain why."),

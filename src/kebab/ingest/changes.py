@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kebab.domain.ingests import FileState, Outcome
@@ -12,7 +12,7 @@ from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.parse.parsed import Format
 from kebab.ingest.prepare import FileTask, fingerprint
-from kebab.ingest.scan import Scan, ScannedFile, SourceFolder
+from kebab.ingest.scan import Only, Scan, ScannedFile, SourceFolder, above
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,30 @@ class Changes:
     states: Mapping[str, FileState]
     """What was known of each path before the scan began."""
 
+    def absent(self, paths: Collection[str]) -> list[str]:
+        """Those of the paths at which nothing is and nothing was."""
+        skipped = Only.of([item.path for item in self.scan.skipped])
+        met = {file.path for file in self.scan.files} | {state.path for state in self.gone}
+        met |= skipped.named if skipped else set()
+        met |= {folder for path in met for folder in above(path)}
+        return [path for path in paths if path not in met and not (skipped and skipped.holds(path))]
+
+    def mass_delete(self) -> str | None:
+        """What is to be said where more than half would be removed; a file that was moved is not lost."""
+        if 2 * (len(self.gone) - self.moved) <= self.known:
+            return None
+        place = f"source {self.source.id!r} are gone from {self.source.root}"
+        return f"{len(self.gone)} of the {self.known} documents of {place}"
+
+    def keeping(self) -> Changes:
+        """The same without its removals."""
+        return replace(self, gone=[], moved=0)
+
     def check_removals(self) -> None:
         """Raises MassDelete for a scan that lacks more than half; a file that was moved is not lost."""
-        if 2 * (len(self.gone) - self.moved) > self.known:
+        if message := self.mass_delete():
             raise MassDelete(
-                f"{len(self.gone)} of the {self.known} documents of source {self.source.id!r} are gone"
-                f" from {self.source.root}",
+                message,
                 hint="is a disk not mounted? To remove them all the same: --allow-mass-delete",
                 details={"source": self.source.id, "gone": len(self.gone), "known": self.known},
             )
@@ -49,11 +67,11 @@ def compare(
     policy: ChunkPolicy,
     formats: Mapping[str, Format] = FORMATS,
     force: bool = False,
-    under: str = "",
+    under: Collection[str] = (),
 ) -> Changes:
     """Sort the scanned files; size and time first, so that unchanged files are not even opened.
 
-    With ``under`` only what is at or below that path counts as gone.
+    With ``under`` only what is at or below those paths counts as gone.
     """
     prints = _Fingerprints(source, policy, formats)
     tasks: list[FileTask] = []
@@ -108,19 +126,18 @@ def _task(source: SourceFolder, file: ScannedFile, state: FileState | None) -> F
     )
 
 
-def _gone(scan: Scan, known: Mapping[str, FileState], under: str) -> list[FileState]:
+def _gone(scan: Scan, known: Mapping[str, FileState], under: Collection[str]) -> list[FileState]:
     """Known files that were not found. One that could not be looked at counts as still there."""
     found = {file.path for file in scan.files}
-    failed = tuple(item.path for item in scan.skipped if item.outcome is Outcome.FAILED)
+    looked_at = Only.of(under)
+    failed = Only.of([item.path for item in scan.skipped if item.outcome is Outcome.FAILED])
     return [
         state
         for path, state in known.items()
-        if path not in found and _is_under(path, under) and not any(_is_under(path, f) for f in failed)
+        if path not in found
+        and (looked_at is None or looked_at.holds(path))
+        and (failed is None or not failed.holds(path))
     ]
-
-
-def _is_under(path: str, folder: str) -> bool:
-    return not folder or path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def _moved(gone: list[FileState], scan: Scan, known: Mapping[str, FileState]) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from kebab.domain.ingests import IngestPhase, IngestReport, RunStatus
+from kebab.domain.ingests import IngestPhase, IngestReport, Outcome, RunStatus
 from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.domain.turns import ALONE, Turns
 from kebab.errors import InvalidInput, MassDelete
@@ -28,7 +28,9 @@ from kebab.ingest.parse.parsed import Format
 from kebab.ingest.parse.reading import BARE, Reading
 from kebab.ingest.plan import Planner
 from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, SameContent
+from kebab.ingest.refresh import Effort, Refreshed
 from kebab.ingest.scan import SourceFolder, too_large
+from kebab.ingest.targets import Target
 from kebab.ingest.workers import Job, Workers, is_large, needs_workers, prepare_all, prepare_here
 from kebab.ports import (
     Analyzer,
@@ -102,7 +104,8 @@ class IngestPipeline:
         configuration no longer names; the latter are removed with ``allow_mass_delete``. Raises MassDelete,
         before anything is written, when more than half of a source would be removed.
         """
-        with self._at_once(paths):
+        few = len(paths) if all(path.is_file() for path in paths) else None
+        with self._at_once(few):
             return self._run(
                 paths,
                 dry_run=dry_run,
@@ -112,9 +115,9 @@ class IngestPipeline:
                 cancelled=cancelled,
             )
 
-    def _at_once(self, paths: Sequence[Path]) -> AbstractContextManager[None]:
+    def _at_once(self, files: int | None) -> AbstractContextManager[None]:
         """One turn for a few files beside a long run: each further turn would wait for a step of that run."""
-        few = 0 < len(paths) <= FEW_FILES and all(path.is_file() for path in paths)
+        few = files is not None and 0 < files <= FEW_FILES
         return self.turns.turn() if few and not self.turns.take_charge() else nullcontext()
 
     def _run(
@@ -145,6 +148,55 @@ class IngestPipeline:
             log.fail(error)
             raise
         return log.finish(RunStatus.CANCELLED if cancelled() else RunStatus.COMPLETED)
+
+    def refresh(
+        self,
+        targets: Sequence[Target] = (),
+        *,
+        most: Effort | None = None,
+        progress: Progress = silent,
+        cancelled: Cancelled = never,
+    ) -> Refreshed:
+        """Look at the targets, or at every source, and read what changed; records no run without a change.
+
+        Nothing is read where that would take more than ``most``. Where more than half of a source would be
+        removed, its removals are held back, and the rest is done. Without ``most`` also what an earlier run
+        left to do is done.
+        """
+        seen = RunLog(silent, None)
+        changes = self._planner.look(targets, seen)
+        held = [message for change in changes if (message := change.mass_delete())]
+        changes = [change.keeping() if change.mass_delete() else change for change in changes]
+        effort = Effort.of(changes)
+        failures = tuple(item for item in seen.items if item.outcome is Outcome.FAILED)
+        found = Refreshed(failures=failures, held_back=tuple(held))
+        if most is not None and effort.exceeds(most):
+            return replace(found, unread=effort.files)
+        if not effort and (most is not None or not self._is_behind()):
+            return found
+        log = RunLog(progress, self.ledger, self.turns)
+        log.degraded.extend((*self.notes, *held))
+        with self._at_once(effort.files):
+            log.begin()
+            try:
+                log.skipped(failures)
+                self._carry_out(changes, log, cancelled)
+            except BaseException as error:
+                log.fail(error)
+                raise
+            status = RunStatus.CANCELLED if cancelled() else RunStatus.COMPLETED
+            return replace(found, report=log.finish(status))
+
+    def _is_behind(self) -> bool:
+        """Whether something derived is missing that nobody is about to make."""
+        if not self.turns.take_charge():
+            return False
+        model = ModelKey.of(self.embedder) if self.embedder else None
+        if self.store.behind(self.lexical.checkpoint()) or (model and self.embeddings.count_missing(model)):
+            return True
+        return self.vectors is not None and bool(
+            self.store.behind(self.vectors.checkpoint(), model=self.vectors.model)
+        )
 
     def ingest_text(
         self, title: str, text: str | bytes, *, dry_run: bool = False, progress: Progress = silent

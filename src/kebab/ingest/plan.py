@@ -40,10 +40,17 @@ class Planner:
         self, paths: Sequence[Path], log: RunLog, *, dry_run: bool, force: bool, remove_abandoned: bool
     ) -> list[Changes]:
         """The changes of every source, or those at ``paths``. A file of no source goes to the inbox."""
-        changes = list(self._changes(self._targets(paths, log, dry_run=dry_run), log, force=force))
+        targets = self._targets(paths, log, dry_run=dry_run)
+        changes = list(self._changes(targets, log, force=force, expected=True))
         if not paths:
             changes += self._abandoned(log, remove=remove_abandoned)
         return changes
+
+    def look(self, targets: Sequence[Target], log: RunLog) -> list[Changes]:
+        """The changes at the targets, or of every source for none; a path where nothing is may be named."""
+        return list(
+            self._changes(targets or self._targets((), log, dry_run=False), log, force=False, expected=False)
+        )
 
     def would_be_kept(self, draft: Draft) -> IngestItem:
         """What a dry run says of a draft."""
@@ -65,7 +72,7 @@ class Planner:
             if isinstance(draft, Draft) and not dry_run:
                 with self.turns.turn():
                     draft.keep()
-                return Target(inbox, draft.path.relative_to(self.inbox).as_posix())
+                return Target(inbox, (draft.path.relative_to(self.inbox).as_posix(),))
             log.skipped([self.would_be_kept(draft) if isinstance(draft, Draft) else draft])
             return None
 
@@ -86,19 +93,23 @@ class Planner:
             return draft
         return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, draft.reason, byte_len=size)
 
-    def _changes(self, targets: Sequence[Target], log: RunLog, *, force: bool) -> Iterator[Changes]:
+    def _changes(
+        self, targets: Sequence[Target], log: RunLog, *, force: bool, expected: bool
+    ) -> Iterator[Changes]:
+        """``expected``: somebody named the paths, and one where nothing is and was is a failure."""
         for target in targets:
             try:
                 with log.stage("scan"):
                     change = self._change(target, force=force)
             except StorageError as error:
-                log.skipped([IngestItem(target.source.id, target.under, Outcome.FAILED, error.message)])
+                named = ", ".join(target.under)
+                log.skipped([IngestItem(target.source.id, named, Outcome.FAILED, error.message)])
                 continue
             log.skipped(change.scan.skipped)
             log.unchanged(change.unchanged)
-            if target.under and not (change.scan.files or change.scan.skipped or change.gone):
+            for path in change.absent(target.under) if expected else ():
                 reason = "there is no such file"
-                log.skipped([IngestItem(target.source.id, target.under, Outcome.FAILED, reason)])
+                log.skipped([IngestItem(target.source.id, path, Outcome.FAILED, reason)])
             yield change
 
     def _change(self, target: Target, *, force: bool) -> Changes:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -54,12 +54,14 @@ def scan(
     *,
     max_file_bytes: int,
     follow_symlinks: bool = False,
-    under: str = "",
+    under: Collection[str] = (),
     own: Path | None = None,
     formats: Container[str] = FORMATS,
     unread: Mapping[str, str] = {},
 ) -> Scan:
-    """Walk a source, or only the file or folder ``under`` it; ``own`` is kebab's data folder, never walked.
+    """Walk a source, or only the files and folders at ``under``; kebab's data folder ``own`` is never walked.
+
+    Only the folders on the way to a path are listed, each once, however many paths there are.
 
     ``unread`` has the extensions that kebab knows and is not to read, each with the reason.
     Raises StorageError when the root is missing or cannot be read; a folder further down that cannot be
@@ -70,7 +72,7 @@ def scan(
             f"the folder {source.root} of source {source.id!r} does not exist",
             hint="is a disk not mounted? Nothing of this source was removed",
         )
-    only = tuple(part for part in under.split("/") if part)
+    only = Only.of(under)
     walk = _Walk(source, max_file_bytes, follow_symlinks, only, str(own) if own else None, formats, unread)
     walk.run()
     walk.files.sort(key=lambda file: file.path)
@@ -78,13 +80,43 @@ def scan(
     return Scan(walk.files, walk.skipped)
 
 
+@dataclass(frozen=True, slots=True)
+class Only:
+    """A choice of paths: those named, what is below them, and the folders on the way to them."""
+
+    named: frozenset[str]
+    above: frozenset[str]
+
+    @classmethod
+    def of(cls, paths: Collection[str]) -> Only | None:
+        """None for no paths, which stands for everything."""
+        named = frozenset(path.strip("/") for path in paths)
+        if not named or "" in named:
+            return None
+        return cls(named, frozenset(folder for path in named for folder in above(path)))
+
+    def holds(self, path: str) -> bool:
+        """Whether a path, or a folder above it, is named."""
+        path = path.rstrip("/")
+        return path in self.named or any(folder in self.named for folder in above(path))
+
+    def leads_to(self, path: str) -> bool:
+        """Whether a path is named, or on the way to one that is."""
+        return path in self.named or path in self.above
+
+
+def above(path: str) -> Iterator[str]:
+    """The folders above a path, the nearest last."""
+    return (path[:end] for end, sign in enumerate(path) if sign == "/")
+
+
 @dataclass(slots=True)
 class _Walk:
     source: SourceFolder
     max_file_bytes: int
     follow_symlinks: bool
-    only: tuple[str, ...]
-    """The names to descend by before everything is taken."""
+    only: Only | None
+    """The paths to look at; None for all."""
     own: str | None = None
     formats: Container[str] = FORMATS
     """The extensions that can be read."""
@@ -137,10 +169,10 @@ class _Walk:
         return fresh
 
     def _wanted(self, entries: list[os.DirEntry[str]], relative: str) -> Iterator[os.DirEntry[str]]:
-        depth = relative.count("/")
-        if depth >= len(self.only):
+        only = self.only
+        if only is None or only.holds(relative):
             return iter(entries)
-        return (entry for entry in entries if nfc(entry.name) == self.only[depth])
+        return (entry for entry in entries if only.leads_to(relative + nfc(entry.name)))
 
     def _visit(self, entry: os.DirEntry[str], relative: str, rules: IgnoreRules) -> str | None:
         """Take or report an entry; returns the path of a folder that is to be walked now."""

@@ -19,6 +19,7 @@ from kebab.ports.documents import (
     SheetReader,
     Unopened,
 )
+from kebab.ports.folders import FolderEvents
 from kebab.ports.indexes import NO_TERMS, Indexes, LexicalIndex, LexicalQuery, VectorIndex
 from kebab.ports.memory import (
     ExecutionIndex,
@@ -64,6 +65,7 @@ __all__ = [
     "EvalStore",
     "ExecutionIndex",
     "ExecutionStore",
+    "FolderEvents",
     "FollowerIndex",
     "Frequencies",
     "HtmlEvent",

@@ -1,0 +1,22 @@
+"""What happens in folders while nobody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+
+class FolderEvents(Protocol):
+    """Tells at which paths below some folders something happened."""
+
+    def batches(self, roots: Sequence[Path], *, stopped: Callable[[], bool]) -> Iterator[frozenset[str]]:
+        """Absolute paths at which something appeared, changed or vanished, until ``stopped`` says so.
+
+        The first batch is empty and comes when the folders are watched: whatever happens from then on is
+        told, by its path or by that of a folder above it. What happens shortly after each other comes in one
+        batch; nothing need have happened where one says so. An empty one comes now and then, at
+        least every few seconds, and always while there are no folders. Raises StorageError where a folder
+        cannot be watched.
+        """
+        ...
