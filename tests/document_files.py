@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from email.message import EmailMessage
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -208,6 +210,77 @@ KNOTS: list[list[str | int | float]] = [["knot", "use", "strength"]]
 KNOTS += [[f"bowline {n}", SAID, n] for n in range(4)]
 LOCKED_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 
+
+def epub_file(chapters: list[str]) -> bytes:
+    items = "".join(
+        f'<item id="c{n}" href="c%20{n}.xhtml" media-type="application/xhtml+xml"/>'
+        for n in range(len(chapters))
+    )
+    order = "".join(f'<itemref idref="c{n}"/>' for n in range(len(chapters)))
+    about = "<metadata><title>Ropes</title><creator>Mina</creator><date>2020-01-02</date></metadata>"
+    return zipped(
+        {
+            "META-INF/container.xml": '<c><rootfiles><rootfile full-path="o/b.opf"/></rootfiles></c>',
+            "o/b.opf": f"<package>{about}<manifest>{items}</manifest><spine>{order}</spine></package>",
+            **{f"o/c {n}.xhtml": f"<html><body>{body}</body></html>" for n, body in enumerate(chapters)},
+        }
+    )
+
+
+def odt_file(body: str, *, kind: str = "text") -> bytes:
+    return zipped(
+        {
+            "content.xml": f'<o:c xmlns:o="o" xmlns:text="t" xmlns:table="b"><o:body><o:{kind}>{body}'
+            f"</o:{kind}></o:body></o:c>",
+            "meta.xml": "<m><meta><title>Ropes</title><creation-date>2020-01-02</creation-date></meta></m>",
+        }
+    )
+
+
+def hwpx_file(*texts: str) -> bytes:
+    space = 'xmlns:hp="http://www.hancom.co.kr/hwpml/2011/paragraph"'
+    section = 'xmlns:hs="http://www.hancom.co.kr/hwpml/2011/section"'
+    lines = "".join(
+        f'<hp:p id="{n}" paraPrIDRef="0" styleIDRef="0"><hp:run charPrIDRef="0"><hp:t>{text}</hp:t></hp:run>'
+        "</hp:p>"
+        for n, text in enumerate(texts)
+    )
+    return zipped(
+        {
+            "mimetype": "application/hwp+zip",
+            "version.xml": '<v xmlns="http://www.hancom.co.kr/hwpml/2011/version" major="5"/>',
+            "META-INF/container.xml": '<c><rootfiles><rootfile full-path="Contents/content.hpf"/></rootfiles>'
+            "</c>",
+            "Contents/content.hpf": '<p><manifest><item id="s0" href="Contents/section0.xml"/></manifest>'
+            '<spine><itemref idref="s0"/></spine></p>',
+            "Contents/header.xml": '<hh:head xmlns:hh="http://www.hancom.co.kr/hwpml/2011/head"/>',
+            "Contents/section0.xml": f"<hs:sec {section} {space}>{lines}</hs:sec>",
+        }
+    )
+
+
+def notebook_file(*cells: tuple[str, str]) -> str:
+    written = [
+        {"cell_type": kind, "source": [source], **({"outputs": []} if kind == "code" else {})}
+        for kind, source in cells
+    ]
+    return json.dumps({"nbformat": 4, "metadata": {}, "cells": written}, ensure_ascii=False)
+
+
+def mail_file(
+    subject: str = "Ropes", *, body: str = SAID, attached: tuple[tuple[str, bytes], ...] = ()
+) -> bytes:
+    message = EmailMessage()
+    message["Subject"], message["From"], message["To"] = subject, "Mina <mina@example.org>", "all@example.org"
+    message["Date"] = "Wed, 01 May 2024 10:00:00 +0900"
+    message.set_content(f"{body}\n\n{KOREAN}\n\n{SAID}")
+    for name, content in attached:
+        message.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
+    if attached:
+        message.set_boundary("=rope=")
+    return message.as_bytes()
+
+
 DOCUMENTS: list[Made] = [
     (".html", html_page(), PART, (b"\0\0bad", b"<html><body><script>x</script></body></html>")),
     (
@@ -247,6 +320,38 @@ DOCUMENTS: list[Made] = [
         f"knot\tuse\nbowline\t{SAID * 30}\nreef\t{SAID * 30}\n",
         frozenset({CitationKind.REGION}),
         (b"\t\n",),
+    ),
+    (
+        ".epub",
+        epub_file([f"<h1>One</h1><p>{SAID}</p>", f"<h1>둘</h1><p>{SAID}</p>"]),
+        PART,
+        (b"PK and no more", epub_file([]), zipped({"META-INF/rights.xml": "<r/>"})),
+    ),
+    (
+        ".odt",
+        odt_file(
+            f'<text:h text:outline-level="1">Ropes</text:h><text:p>{SAID}</text:p><text:h>둘</text:h>'
+            f"<text:p>{SAID}</text:p>"
+        ),
+        PART,
+        (b"PK and no more", odt_file(""), zipped({"META-INF/manifest.xml": "<m><encryption-data/></m>"})),
+    ),
+    (".hwpx", hwpx_file(SAID, KOREAN, SAID), PART, (b"PK and no more", LOCKED_OFFICE, hwpx_file())),
+    (".hwp", hwpx_file(SAID, KOREAN, SAID), PART, (b"HWP Document File", LOCKED_OFFICE)),
+    (
+        ".ipynb",
+        notebook_file(
+            ("markdown", f"# Ropes\n\n{SAID}"), ("code", "dry(rope)"), ("markdown", f"# 둘\n\n{SAID}")
+        ),
+        PART,
+        (b"{", b"[]", b"{}", b"[" * 100_000),
+    ),
+    (".eml", mail_file(), PART, (b"\n\nno header", b"")),
+    (
+        ".mbox",
+        b"From a@example.org Mon\n" + mail_file() + b"\n\nFrom b@example.org Tue\n" + mail_file("둘"),
+        PART,
+        (b"no mailbox",),
     ),
     (".mhtml", mhtml_page(), PART, (b"Subject: nothing\n\nwords\n",)),
 ]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kebab.errors import EngineUnavailable
-from kebab.ports import CodeReader, HtmlReader, PdfReader, SheetReader
+from kebab.ports import CodeReader, HtmlReader, HwpReader, PdfReader, SheetReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,12 @@ class InstalledEngines:
             from kebab.adapters.documents.calamine_sheets import CalamineSheetReader
 
             return CalamineSheetReader()
+
+    def hwp(self) -> HwpReader:
+        with _needing("unhwp", extra="documents"):
+            from kebab.adapters.documents.unhwp_hwp import UnhwpReader
+
+            return UnhwpReader()
 
 
 @contextmanager

@@ -100,6 +100,21 @@ class SheetReader(Protocol):
         ...
 
 
+class HwpText(NamedTuple):
+    """A document of Hangul, written as Markdown; what is not known of it is empty."""
+
+    markdown: str
+    title: str
+    author: str
+    created: str
+
+
+class HwpReader(Protocol):
+    def read(self, content: bytes) -> HwpText | Unopened:
+        """HWP 5 and HWPX."""
+        ...
+
+
 class DocumentEngines(Protocol):
     """Engines that read files, each loaded when it is first asked for.
 
@@ -113,3 +128,5 @@ class DocumentEngines(Protocol):
     def pdf(self) -> PdfReader: ...
 
     def sheets(self) -> SheetReader: ...
+
+    def hwp(self) -> HwpReader: ...

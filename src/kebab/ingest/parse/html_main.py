@@ -30,9 +30,14 @@ _LEAST_SHARE = 0.2
 _UNSEEN = re.compile(r"display\s{0,4}:\s{0,4}none|visibility\s{0,4}:\s{0,4}hidden", re.IGNORECASE)
 
 
+def readable_part(events: Sequence[HtmlEvent]) -> list[HtmlEvent]:
+    """All that is text: for chapters and messages, which have nothing around them."""
+    return list(_without(events, _is_never_text))
+
+
 def main_part(events: Sequence[HtmlEvent]) -> list[HtmlEvent]:
     """The events of what the page is about, tags still paired."""
-    shown = list(_without(events, _is_never_text))
+    shown = readable_part(events)
     whole = _length(shown)
     named = list(_inside(shown))
     if _length(named) >= max(1, _LEAST_SHARE * whole):

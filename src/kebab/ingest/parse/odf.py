@@ -1,0 +1,165 @@
+"""OpenDocument texts (ODT, by paragraph) and presentations (ODP, by slide)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from xml.etree.ElementTree import Element
+
+from kebab.domain.documents import BlockKind, Media
+from kebab.domain.places import Slide
+from kebab.ingest.chunk import by_place
+from kebab.ingest.parse.archive import Archive, Archived, Refused
+from kebab.ingest.parse.compose import Composer
+from kebab.ingest.parse.html import paragraphs
+from kebab.ingest.parse.html_blocks import Placing
+from kebab.ingest.parse.office import About, metadata_of
+from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
+
+VERSION = "odf-v1"
+
+_MAIN = "content.xml"
+_ABOUT = "meta.xml"
+_MANIFEST = "META-INF/manifest.xml"
+_SKIPPED = frozenset({"tracked-changes", "annotation", "table-of-content", "note-citation", "forms"})
+_MOST_REPEATED = 50
+
+
+def parse_odt(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
+    body = _body(archive, "text")
+    reader = _OdfReader(Composer(), paragraphs())
+    reader.read(body)
+    reader.finish()
+    found = _about(archive, defaults)
+    return reader.composer.parsed(found.title or reader.title, defaults, metadata=found.metadata)
+
+
+def parse_odp(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
+    composer = Composer()
+    for number, page in enumerate(_body(archive, "presentation").iter("page"), 1):
+        if number > defaults.reading.limits.pages:
+            break
+        composer.close_sections()
+        reader = _OdfReader(composer, partial(Slide, number))
+        reader.read(page)
+        reader.finish()
+    found = _about(archive, defaults)
+    return composer.parsed(found.title, defaults, metadata=found.metadata)
+
+
+def _parse(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
+    return (parse_odp if defaults.extension == ".odp" else parse_odt)(archive, defaults)
+
+
+FORMAT = Format(Media.DOCUMENT, VERSION, Archived(_parse), by_place.CHUNKER, isolated=True)
+
+
+def _body(archive: Archive, kind: str) -> Element:
+    if _MANIFEST in archive.names and archive.xml(_MANIFEST).find(".//encryption-data") is not None:
+        raise Refused("encrypted: it opens with a password only; save a copy without one")
+    found = archive.xml(_MAIN).find(f"body/{kind}")
+    if found is None:
+        raise Refused(f"damaged: {_MAIN} in it holds no {kind}")
+    return found
+
+
+def _about(archive: Archive, defaults: Defaults) -> About:
+    values: dict[str, str] = {}
+    if _ABOUT in archive.names:
+        meta = archive.xml(_ABOUT).find("meta")
+        values = {found.tag: (found.text or "").strip() for found in meta} if meta is not None else {}
+    return About(values.get("title", ""), metadata_of(values, defaults))
+
+
+class _OdfReader:
+    def __init__(self, composer: Composer, placing: Placing) -> None:
+        self.composer = composer
+        self.title = ""
+        self._in_list = False
+        self._placing = placing
+        self._notes: list[str] = []
+
+    def read(self, container: Element, *, depth: int = 0) -> None:
+        """Depth is bounded, since that of the XML is."""
+        first = True
+        for child in container:
+            if child.tag == "h":
+                level = child.get("outline-level", "1")
+                depth_of = int(level) if level.isdecimal() and len(level) < 3 else 1
+                self.composer.heading(depth_of, self._text(child), self._placing())
+            elif child.tag == "p":
+                self._paragraph(child, depth, opens=first)
+                first = False
+            elif child.tag == "list":
+                for item in child:
+                    self.read(item, depth=depth + 1)
+            elif child.tag == "table":
+                self._table(child)
+            elif child.tag not in _SKIPPED:
+                self.read(child, depth=depth)
+
+    def finish(self) -> None:
+        """Notes stand at the end, as in a printed text."""
+        for number, note in enumerate(self._notes, 1):
+            self.composer.block(BlockKind.PARAGRAPH, f"[^{number}]: {note}", self._placing())
+
+    def _paragraph(self, paragraph: Element, depth: int, *, opens: bool) -> None:
+        text = self._text(paragraph)
+        if text and paragraph.get("style-name") == "Title":
+            self.title = self.title or text
+        bullet = "  " * (min(depth, 9) - 1) + ("- " if opens else "  ") if depth else ""
+        kind = BlockKind.LIST if depth else BlockKind.PARAGRAPH
+        if text:
+            self.composer.block(kind, bullet + text, self._placing(), tight=bool(depth) and self._in_list)
+            self._in_list = bool(depth)
+        for box in paragraph.iter("text-box"):
+            self.read(box)
+
+    def _table(self, table: Element) -> None:
+        self._in_list = False
+        rows = [
+            [" ".join(self._text(cell).split()) for cell in _cells(row)] for row in table.iter("table-row")
+        ]
+        if any(map(any, rows)):
+            self.composer.table(rows, self._placing())
+
+    def _text(self, root: Element) -> str:
+        words: list[str] = []
+        pending: list[Element | str] = [root]
+        while pending:
+            found = pending.pop()
+            if isinstance(found, str):
+                words.append(found)
+                continue
+            if found.tag == "note":
+                words.append(self._note(found))
+                continue
+            if found.tag in _SKIPPED or (found.tag == "text-box" and found is not root):
+                continue
+            words.append(_sign(found))
+            for child in reversed(found):
+                pending += [child.tail or "", child]
+            if found.tag == "p" and found is not root:
+                words.append("\n")
+        return "\n".join(line.strip() for line in "".join(words).split("\n") if line.strip())
+
+    def _note(self, note: Element) -> str:
+        body = note.find("note-body")
+        if body is None:
+            return ""
+        self._notes.append(" ".join(self._text(body).split()))
+        return f"[^{len(self._notes)}]"
+
+
+def _sign(found: Element) -> str:
+    if found.tag == "s":
+        return " "
+    return {"tab": "\t", "line-break": "\n"}.get(found.tag, found.text or "")
+
+
+def _cells(row: Element) -> Iterator[Element]:
+    for cell in row:
+        if cell.tag in ("table-cell", "covered-table-cell"):
+            repeated = cell.get("number-columns-repeated", "1")
+            times = int(repeated) if repeated.isdecimal() and len(repeated) < 6 else 1
+            yield from [cell] * min(times, _MOST_REPEATED if len(cell) else 1)

@@ -1,0 +1,121 @@
+"""Engines that read files, without the engines: they keep the same promises on simple files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html.parser import HTMLParser
+
+from kebab.errors import EngineUnavailable
+from kebab.ports import (
+    CodeReader,
+    HtmlEvent,
+    HtmlEventKind,
+    HtmlReader,
+    HwpReader,
+    HwpText,
+    PdfFile,
+    PdfLine,
+    PdfPage,
+    PdfReader,
+    Sheet,
+    SheetReader,
+    Unopened,
+)
+
+VOID = {"br", "img", "hr", "meta", "link", "input"}
+
+
+class FakeHtmlReader:
+    """HTML whose tags are all closed."""
+
+    def events(self, html: str) -> Iterator[HtmlEvent]:
+        found: list[HtmlEvent] = []
+
+        class Reader(HTMLParser):
+            def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+                found.append(HtmlEvent(HtmlEventKind.OPEN, tag, {key: value or "" for key, value in attrs}))
+                if tag in VOID:
+                    found.append(HtmlEvent(HtmlEventKind.CLOSE, tag))
+
+            def handle_endtag(self, tag: str) -> None:
+                found.append(HtmlEvent(HtmlEventKind.CLOSE, tag))
+
+            def handle_data(self, data: str) -> None:
+                found.append(HtmlEvent(HtmlEventKind.TEXT, data))
+
+        Reader().feed(html)
+        return iter(found)
+
+
+class FakePdfReader:
+    """A form feed between pages, a line for each line; ``locked`` needs a password."""
+
+    @contextmanager
+    def open(self, content: bytes, *, pages: int) -> Iterator[PdfFile | Unopened]:
+        if not content.startswith(b"%PDF"):
+            yield Unopened("encrypted: password" if content.startswith(b"locked") else "damaged")
+            return
+        texts = content.decode().split("\n", 1)[1].split("\f")
+        yield PdfFile("", "", len(texts), (), map(self._page, range(1, min(pages, len(texts)) + 1), texts))
+
+    def _page(self, number: int, text: str) -> PdfPage:
+        lines = tuple(
+            PdfLine(line, 50, 100 + 40 * at, 50 + 5 * len(line), 110 + 40 * at, 10, False)
+            for at, line in enumerate(text.split("\n"))
+            if line
+        )
+        return PdfPage(number, 600, 800, lines)
+
+
+class FakeSheetReader:
+    """``[name]`` opens a sheet; a row for each line, cells between commas."""
+
+    def sheets(self, content: bytes) -> Iterator[Sheet | Unopened]:
+        if not content.startswith(b"["):
+            yield Unopened("damaged, or no spreadsheet")
+            return
+        for sheet in content.decode().split("[")[1:]:
+            name, _, rows = sheet.partition("]\n")
+            cells = [row.split(",") for row in rows.splitlines()]
+            if cells:
+                yield Sheet(name, cells, 1, 1)
+
+
+class FakeHwpReader:
+    """Text after ``HWP ``."""
+
+    def read(self, content: bytes) -> HwpText | Unopened:
+        if not content.startswith(b"HWP "):
+            return Unopened("damaged, or no document of Hangul")
+        return HwpText(content.decode()[4:], "", "", "")
+
+
+class FakeDocumentEngines:
+    """The fakes above; ``missing`` names those that are not installed."""
+
+    def __init__(self, *missing: str) -> None:
+        self._missing = missing
+
+    def _given(self, name: str) -> None:
+        if name in self._missing:
+            raise EngineUnavailable(f"needs {name}, which is not installed", hint="pip install 'kebab[x]'")
+
+    def html(self) -> HtmlReader:
+        self._given("html")
+        return FakeHtmlReader()
+
+    def pdf(self) -> PdfReader:
+        self._given("pdf")
+        return FakePdfReader()
+
+    def sheets(self) -> SheetReader:
+        self._given("sheets")
+        return FakeSheetReader()
+
+    def hwp(self) -> HwpReader:
+        self._given("hwp")
+        return FakeHwpReader()
+
+    def code(self) -> CodeReader:
+        raise EngineUnavailable("needs code, which is not installed", hint="pip install 'kebab[x]'")
