@@ -8,17 +8,27 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from blake3 import blake3
 
-from kebab.domain.chunks import Chunk, StoredChunk, embedding_input, searchable_text
+from kebab.domain.chunks import (
+    Chunk,
+    StoredChunk,
+    about,
+    called,
+    embedding_input,
+    name_of,
+    searchable_text,
+)
 from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.fusion import Ranked
 from kebab.domain.globs import glob_matches
 from kebab.domain.ids import ChunkId, DocId, nfc
 from kebab.domain.ingests import NO_TIME, FileState, IngestItem, IngestRun
 from kebab.domain.links import NoteNames, PlacedLink
+from kebab.domain.names import plain_words
 from kebab.domain.queries import SearchFilters
 from kebab.ports import (
     NO_TERMS,
@@ -452,12 +462,22 @@ class FakeLedger:
         return list(self._items.get(run_id, []))
 
 
+class _Fields(NamedTuple):
+    """What an index knows of a chunk beside its body."""
+
+    words: frozenset[str]
+    name: list[str]
+    about: list[str]
+    called: frozenset[str]
+
+
 class FakeLexicalIndex:
     """BM25 (k1 1.2, b 0.75) over lists of terms, one chunk at a time."""
 
     def __init__(self, analyzer: Analyzer | None = None) -> None:
         self._analyzer: Analyzer = analyzer or FakeAnalyzer()
         self._bodies: dict[ChunkId, tuple[DocId, list[str]]] = {}
+        self._fields: dict[ChunkId, _Fields] = {}
         self._checkpoint = 0
         self.damage: list[str] = []
         """What the files of this index are to suffer from until it is cleared."""
@@ -484,6 +504,12 @@ class FakeLexicalIndex:
             if body is None:
                 body = self._analyzer.index_text(searchable_text(stored))
             self._bodies[stored.chunk.chunk_id] = (stored.chunk.doc_id, body.split())
+            self._fields[stored.chunk.chunk_id] = _Fields(
+                frozenset(plain_words(searchable_text(stored))),
+                self._analyzer.terms(name_of(stored)),
+                self._analyzer.terms(about(stored)),
+                frozenset(called(stored)),
+            )
         self._checkpoint = checkpoint
 
     def search(
@@ -495,7 +521,8 @@ class FakeLexicalIndex:
             if (docs is None or doc_id in docs)
             and all(_holds(body, phrase) for phrase in query.phrases)
             and not any(_holds(body, word) for word in query.excluded)
-            and (score := self._score(query, body)) > 0
+            and self._fields[chunk_id].words.issuperset(query.required)
+            and (score := self._score(query, body, self._fields[chunk_id])) > 0
         ]
         return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
 
@@ -515,7 +542,18 @@ class FakeLexicalIndex:
         self.damage = []
         self._bodies, self._checkpoint = {}, 0
 
-    def _score(self, query: LexicalQuery, body: list[str]) -> float:
+    def named(self, key: str, *, docs: frozenset[DocId] | None = None) -> list[ChunkId]:
+        return sorted(
+            chunk_id
+            for chunk_id, (doc_id, _) in self._bodies.items()
+            if key in self._fields[chunk_id].called and (docs is None or doc_id in docs)
+        )
+
+    def words_from(self, beginning: str) -> dict[str, int]:
+        held = (word for chunk in self._bodies for word in self._fields[chunk].words)
+        return dict(Counter(word for word in held if word.startswith(beginning)))
+
+    def _score(self, query: LexicalQuery, body: list[str], fields: _Fields) -> float:
         counts = Counter(body)
         mean = sum(len(terms) for _, terms in self._bodies.values()) / len(self._bodies)
         terms = query.terms or tuple(dict.fromkeys(term for phrase in query.phrases for term in phrase))
@@ -524,8 +562,11 @@ class FakeLexicalIndex:
             tf = counts[term]
             idf = math.log(1 + (len(self._bodies) - df + 0.5) / (df + 0.5))
             share = tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * len(body) / mean))
-            total += query.weights.get(term, 1.0) * idf * share
-        return total
+            elsewhere = query.fields.name * (term in fields.name) + query.fields.about * (
+                term in fields.about
+            )
+            total += query.weights.get(term, 1.0) * idf * (share + elsewhere)
+        return total + query.fields.exact * len(fields.words.intersection(query.words))
 
 
 def _holds(body: list[str], row: Sequence[str]) -> bool:

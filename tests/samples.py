@@ -95,4 +95,6 @@ def as_stored(document: Document, chunk: Chunk, indexed_at: str) -> StoredChunk:
         code_lang=metadata.code_lang,
         indexed_at=indexed_at,
         content_key=content_key(read),
+        aliases=metadata.aliases,
+        summary=metadata.summary,
     )

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from kebab.adapters.fts5_lexical import Fts5LexicalIndex
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
+from kebab.domain.documents import Metadata
 from kebab.domain.ids import DocId
+from kebab.domain.names import letters, name_key
 from kebab.ports import LexicalIndex, LexicalQuery
 from tests.fakes import FakeAnalyzer, FakeLexicalIndex
 from tests.samples import Sample, sample
@@ -349,3 +351,64 @@ def test_an_index_made_by_another_analyzer_counts_as_empty(name: str, tmp_path: 
     assert (newer.checkpoint(), newer.count(), found(newer, "alpha")) == (0, 0, [])
     apply(newer, sample("b.md", "beta"), checkpoint=1)
     assert (newer.count(), found(newer, "alpha")) == (1, []), "nothing of the old index is left"
+
+
+def test_a_note_is_found_by_each_of_its_names(index: LexicalIndex) -> None:
+    note = sample(
+        "lang/react-hooks.md", "text", "more", title="React Hooks", metadata=Metadata(aliases=("Hook API",))
+    )
+    apply(index, note, sample("b.md", "text", title="Other"))
+    for name in ("react hooks", "ReactHooks", "react-hooks.md", "lang/react-hooks", "HOOK API"):
+        assert index.named(name_key(name)) == [ids(note)[0]], name
+    assert index.named(name_key("hooks")) == index.named("") == []
+
+
+def test_notes_of_one_name_are_all_found_within_a_filter(index: LexicalIndex) -> None:
+    notes = [sample(f"{folder}/todo.md", f"text {folder}") for folder in "abc"]
+    apply(index, *notes)
+    assert index.named("todo") == sorted(ids(note)[0] for note in notes)
+    assert index.named("todo", docs=frozenset({notes[1].doc_id})) == ids(notes[1])
+    assert index.named("todo", docs=frozenset()) == []
+
+
+def test_a_name_goes_with_its_note(index: LexicalIndex) -> None:
+    note = sample("diary.md", "text")
+    apply(index, note)
+    apply(index, removed=(note.doc_id,), checkpoint=2)
+    assert index.named("diary") == []
+
+
+def test_words_of_the_name_and_of_what_is_said_of_a_note_are_found(index: LexicalIndex) -> None:
+    about = Metadata(tags=("garden",), user={"summary": "how bread rises"})
+    note = sample("kitchen/sourdough.md", "flour", "water", title="Levain", metadata=about)
+    apply(index, note, sample("b.md", "unrelated"))
+    assert set(found(index, "sourdough")) == set(ids(note))
+    for word in ("kitchen", "garden", "bread"):
+        assert found(index, word) == ids(note)[:1], word
+
+
+def test_a_term_in_the_name_of_a_note_counts_more(index: LexicalIndex) -> None:
+    called, mentioned = sample("oven.md", "oven heat", title="T"), sample("b.md", "oven heat", title="T")
+    apply(index, called, mentioned)
+    assert found(index, "oven") == [*ids(called), *ids(mentioned)]
+
+
+def test_a_word_as_it_was_typed_is_better_than_its_stem(index: LexicalIndex) -> None:
+    # Both bodies hold the same terms for the engine: only how they are written differs.
+    plain, other = sample("a.md", "polars"), sample("b.md", "polarization")
+    chunks = [*plain.stored(), *other.stored()]
+    terms = {stored.chunk.chunk_id: "polar" for stored in chunks}
+    index.apply(removed=(), chunks=chunks, checkpoint=1, terms=terms)
+    assert found(index, "polar", words=("polarization",))[0] == ids(other)[0]
+    assert found(index, "polar", words=("polars",))[0] == ids(plain)[0]
+    assert found(index, "polar", required=("polarization",)) == ids(other)
+    assert found(index, "polar", required=("polar",)) == []
+
+
+def test_the_words_of_the_corpus_can_be_listed_by_their_beginning(index: LexicalIndex) -> None:
+    apply(index, sample("a.md", "Garden gardens", "garden rake", title="T"))
+    assert index.words_from("gard") == {"garden": 2, "gardens": 1}
+    assert index.words_from("x") == {}
+    assert index.words_from(letters("정")) == {}
+    apply(index, sample("b.md", "정원을", title="T"), checkpoint=2)
+    assert index.words_from(letters("정")) == {letters("정원을"): 1}

@@ -37,7 +37,6 @@ FACTOR = 9.0
 
 BOUNDED = {
     "kebab.domain.language._NOT_PROSE": 4096,
-    "kebab.ingest.parse.markdown._MARKUP": 2000,
     "kebab.answer.readable._CODE": 1500,
     "kebab.answer.readable._RULES": 1500,
     "kinds.txt announces": 80,

@@ -13,13 +13,14 @@ from pathlib import Path
 from kebab.adapters.file_sums import FileSums
 from kebab.adapters.sqlite.connection import translated
 from kebab.disk.private import ensure_file, make_folder
-from kebab.domain.chunks import StoredChunk, searchable_text
+from kebab.domain.chunks import StoredChunk, about, called, name_of, searchable_text
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.names import plain_words
 from kebab.errors import Corrupt, StorageError
-from kebab.ports import NO_TERMS, Analyzer, LexicalQuery
+from kebab.ports import NO_TERMS, Analyzer, FieldWeights, LexicalQuery
 
-LAYOUT = "fts5-2"
+LAYOUT = "fts5-3"
 
 # Terms arrive with nothing but letters, digits and `_`. Categories beyond those keep whatever another
 # analyzer may use, and diacritics are its business.
@@ -28,13 +29,22 @@ _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS state (layout TEXT NOT NULL, checkpoint INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS chunks (id INTEGER PRIMARY KEY, chunk_id TEXT UNIQUE, doc_id TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS chunks_by_doc ON chunks (doc_id);
-CREATE VIRTUAL TABLE IF NOT EXISTS bodies USING fts5 (body, tokenize = "{_TOKENIZER}");
-CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab ('bodies', 'row');
+CREATE VIRTUAL TABLE IF NOT EXISTS bodies USING fts5 (
+    body, exact, name, about, called, tokenize = "{_TOKENIZER}"
+);
+CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab ('bodies', 'col');
 """
 _SEARCH = """
-SELECT c.chunk_id, -bm25(bodies) AS score FROM bodies JOIN chunks c ON c.id = bodies.rowid
+SELECT c.chunk_id, -bm25(bodies, 1.0, {exact}, {name}, {about}, 0.0) AS score
+FROM bodies JOIN chunks c ON c.id = bodies.rowid
 WHERE bodies MATCH ? {allowed} ORDER BY score DESC, c.chunk_id LIMIT ?
 """
+
+_NAMED = """
+SELECT c.chunk_id FROM bodies JOIN chunks c ON c.id = bodies.rowid
+WHERE bodies MATCH ? {allowed} ORDER BY c.chunk_id LIMIT 1000
+"""
+_WORDS = "SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ? AND col = 'exact'"
 
 
 class Fts5LexicalIndex:
@@ -88,14 +98,23 @@ class Fts5LexicalIndex:
         with self._reading() as connection:
             if connection is None or asked is None or limit <= 0:
                 return []
-            if docs is None:
-                rows = connection.execute(_SEARCH.format(allowed=""), (asked, limit))
-            else:
-                connection.execute("CREATE TEMP TABLE allowed (doc_id TEXT PRIMARY KEY) WITHOUT ROWID")
-                connection.executemany("INSERT INTO allowed VALUES (?)", [(doc_id,) for doc_id in docs])
-                filtered = _SEARCH.format(allowed="AND c.doc_id IN (SELECT doc_id FROM allowed)")
-                rows = connection.execute(filtered, (asked, limit))
+            rows = connection.execute(_search(query.fields, _allowed(connection, docs)), (asked, limit))
             return [Ranked(chunk_id, score) for chunk_id, score in rows]
+
+    def named(self, key: str, *, docs: frozenset[DocId] | None = None) -> list[ChunkId]:
+        with self._reading() as connection:
+            if connection is None or not key:
+                return []
+            found = _NAMED.format(allowed=_allowed(connection, docs))
+            rows = connection.execute(found, (f"called : {_quoted([key])}",))
+            return [ChunkId(row[0]) for row in rows]
+
+    def words_from(self, beginning: str) -> dict[str, int]:
+        sendable = beginning.replace("\0", "\ufffd").encode(errors="replace").decode()
+        with self._reading() as connection:
+            if connection is None:
+                return {}
+            return dict(connection.execute(_WORDS, (sendable, f"{sendable}\U0010ffff")))
 
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         with self._reading() as connection:
@@ -129,9 +148,13 @@ class Fts5LexicalIndex:
         row = connection.execute(
             "INSERT INTO chunks (chunk_id, doc_id) VALUES (?, ?)", (chunk.chunk_id, chunk.doc_id)
         ).lastrowid
+        index_text = self._analyzer.index_text
         if body is None:
-            body = self._analyzer.index_text(searchable_text(stored))
-        connection.execute("INSERT INTO bodies (rowid, body) VALUES (?, ?)", (row, body))
+            body = index_text(searchable_text(stored))
+        exact, names = " ".join(plain_words(searchable_text(stored))), " ".join(called(stored))
+        fields = (row, body, exact, index_text(name_of(stored)), index_text(about(stored)), names)
+        columns = "rowid, body, exact, name, about, called"
+        connection.execute(f"INSERT INTO bodies ({columns}) VALUES (?, ?, ?, ?, ?, ?)", fields)
 
     def _delete(self, connection: sqlite3.Connection, doc_id: DocId) -> None:
         connection.execute(
@@ -189,14 +212,30 @@ def _match(query: LexicalQuery) -> str | None:
 
     Quoted term by term: the engine reads a bare c-3po as a column filter and raises.
     """
-    phrases = [_quoted(phrase) for phrase in query.phrases if phrase]
+    phrases = [f"body : {_quoted(phrase)}" for phrase in query.phrases if phrase]
     terms = query.terms or tuple(term for phrase in query.phrases for term in phrase)
-    ranked = " OR ".join(_quoted([term]) for term in dict.fromkeys(terms))
+    ranked = [f"{{body name about}} : {_quoted([term])}" for term in dict.fromkeys(terms)]
     if not ranked:
         return None
-    wanted = " AND ".join([f"({ranked})", *phrases])
-    excluded = " OR ".join(_quoted(row) for row in query.excluded if row)
+    ranked += [f"exact : {_quoted([word])}" for word in query.words]
+    required = [f"exact : {_quoted([word])}" for word in query.required]
+    wanted = " AND ".join([f"({' OR '.join(ranked)})", *phrases, *required])
+    excluded = " OR ".join(f"body : {_quoted(row)}" for row in query.excluded if row)
     return f"({wanted}) NOT ({excluded})" if excluded else wanted
+
+
+def _search(fields: FieldWeights, allowed: str) -> str:
+    # The engine cannot leave a column out of a match by a weight of 0, but it then adds nothing.
+    return _SEARCH.format(exact=fields.exact, name=fields.name, about=fields.about, allowed=allowed)
+
+
+def _allowed(connection: sqlite3.Connection, docs: frozenset[DocId] | None) -> str:
+    """The condition that a hit belongs to these documents."""
+    if docs is None:
+        return ""
+    connection.execute("CREATE TEMP TABLE allowed (doc_id TEXT PRIMARY KEY) WITHOUT ROWID")
+    connection.executemany("INSERT INTO allowed VALUES (?)", [(doc_id,) for doc_id in docs])
+    return "AND c.doc_id IN (SELECT doc_id FROM allowed)"
 
 
 def _quoted(terms: Sequence[str]) -> str:
@@ -207,5 +246,7 @@ def _quoted(terms: Sequence[str]) -> str:
 
 def _frequency(connection: sqlite3.Connection, term: str) -> int:
     sendable = term.encode(errors="replace").decode()
-    row = connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (sendable,)).fetchone()
+    row = connection.execute(
+        "SELECT doc FROM vocabulary WHERE term = ? AND col = 'body'", (sendable,)
+    ).fetchone()
     return int(row[0]) if row else 0

@@ -15,14 +15,16 @@ from weakref import WeakKeyDictionary
 
 from kebab.adapters.checkpoint import CheckpointFile
 from kebab.adapters.file_sums import FileSums
+from kebab.adapters.tantivy_query import clean, make_query, make_schema, register, term_query
 from kebab.disk.private import make_folder
-from kebab.domain.chunks import StoredChunk, searchable_text
+from kebab.domain.chunks import StoredChunk, about, called, name_of, searchable_text
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.names import plain_words
 from kebab.errors import Corrupt, EngineError, EngineUnavailable, Locked, StorageError
 from kebab.ports import NO_TERMS, Analyzer, LexicalQuery
 
-LAYOUT = "tantivy-2"
+LAYOUT = "tantivy-3"
 
 _HEAP_BYTES = 64_000_000
 # One indexing thread: cutting text into terms is slower than indexing them, and the threads of one commit
@@ -35,6 +37,8 @@ _MAX_TIED = 4096
 # than this many a document would be fetched.
 _MAX_LISTED = 100
 _HITS_A_DOCUMENT = 5
+# Notes of one name beyond these are found by their words alone.
+_MOST_NAMED = 1000
 _REPAIR = "run `kebab doctor --repair`"
 
 
@@ -87,13 +91,15 @@ class TantivyLexicalIndex:
                 return []
             schema, searcher = opened
             if docs is None:
-                return _best(searcher, _query(schema, query), limit)
+                return _best(searcher, make_query(schema, query), limit)
             only = self._filter(docs)
             if len(docs) > _MAX_LISTED:
-                found = _best_of(searcher, _query(schema, query), limit, only, docs)
+                found = _best_of(searcher, make_query(schema, query), limit, only, docs)
                 if found is not None:
                     return found
-            return _best(searcher, _query(schema, query, only.belongs(schema, docs)), limit) if docs else []
+            return (
+                _best(searcher, make_query(schema, query, only.belongs(schema, docs)), limit) if docs else []
+            )
 
     def _filter(self, docs: frozenset[DocId]) -> _Filter:
         """What the engine needs of a filter; remembered, since searches repeat theirs."""
@@ -108,8 +114,28 @@ class TantivyLexicalIndex:
             schema, searcher = opened
             if self._deleted:
                 # The engine's own figure goes on counting deleted chunks until their segment is merged.
-                return {term: _count(searcher, _term(schema, term)) for term in terms}
-            return {term: searcher.doc_freq("body", term) if _clean(term) else 0 for term in terms}
+                return {term: _count(searcher, term_query(schema, term)) for term in terms}
+            return {term: searcher.doc_freq("body", term) if clean(term) else 0 for term in terms}
+
+    def named(self, key: str, *, docs: frozenset[DocId] | None = None) -> list[ChunkId]:
+        with self._translated():
+            opened = self._reader()
+            if opened is None or not key or not clean(key):
+                return []
+            schema, searcher = opened
+            hits = searcher.search(term_query(schema, key, "called"), limit=_MOST_NAMED, count=False).hits
+            if docs is not None:
+                keys = self._filter(docs).keys(docs)
+                owners = searcher.fast_field_values("doc_key", [address for _, address in hits])
+                hits = [hit for hit, owner in zip(hits, owners, strict=True) if owner in keys]
+            return sorted(map(ChunkId, _chunk_ids(searcher, hits)))
+
+    def words_from(self, beginning: str) -> dict[str, int]:
+        with self._translated():
+            opened = self._reader()
+            if opened is None or not clean(beginning):
+                return {}
+            return dict(opened[1].terms_with_prefix("exact", beginning))
 
     def chunk_ids(self) -> set[ChunkId]:
         from tantivy import Query
@@ -144,8 +170,8 @@ class TantivyLexicalIndex:
         from tantivy import Document, Index
 
         make_folder(self._folder)
-        index = Index(_schema(), path=str(self._folder), reuse=True)
-        _register(index)
+        index = Index(make_schema(), path=str(self._folder), reuse=True)
+        register(index)
         # A writer for each batch: it holds a lock that must not outlive the batch in a long-running process.
         writer = index.writer(_HEAP_BYTES, _THREADS)
         # A commit that was killed leaves files behind whose names the next one, the same again, would take.
@@ -157,13 +183,24 @@ class TantivyLexicalIndex:
             body = terms.get(chunk.chunk_id)
             if body is None:
                 body = self._analyzer.index_text(searchable_text(stored))
-            row = Document(doc_id=chunk.doc_id, body=body)
+            row = Document(doc_id=chunk.doc_id, body=body, **self._fields(stored))
             row.add_unsigned("doc_key", _doc_key(chunk.doc_id))
             row.add_unsigned("chunk_high", int(chunk.chunk_id[:16], 16))
             row.add_unsigned("chunk_low", int(chunk.chunk_id[16:], 16))
             writer.add_document(row)
         writer.commit()
         writer.wait_merging_threads()
+
+    def _fields(self, stored: StoredChunk) -> dict[str, str]:
+        """What is indexed of a chunk beside its body, by field; an empty one is left out."""
+        index_text = self._analyzer.index_text
+        fields = {
+            "exact": " ".join(plain_words(searchable_text(stored))),
+            "name": index_text(name_of(stored)),
+            "about": index_text(about(stored)),
+            "called": " ".join(called(stored)),
+        }
+        return {field: text for field, text in fields.items() if text}
 
     def _reader(self) -> tuple[Any, Any] | None:
         """Schema and searcher of the newest commit; None when there is no index of this layout."""
@@ -187,7 +224,7 @@ class TantivyLexicalIndex:
 
         with _lockable(self._folder) as folder:
             index = Index.open(str(folder))
-        _register(index)
+        register(index)
         return index, index.schema
 
     def _state(self) -> tuple[int, int, int] | None:
@@ -250,50 +287,6 @@ def _lockable(folder: Path) -> Iterator[Path]:
         yield Path(links)
 
 
-def _schema() -> Any:
-    from tantivy import SchemaBuilder
-
-    builder = SchemaBuilder()
-    builder.add_text_field("doc_id", tokenizer_name="raw", index_option="basic")
-    # Ids as numbers in columns: a stored text would be unpacked from its block for every hit.
-    builder.add_unsigned_field("doc_key", fast=True)
-    builder.add_unsigned_field("chunk_high", fast=True)
-    builder.add_unsigned_field("chunk_low", fast=True)
-    builder.add_text_field("body", tokenizer_name="terms", index_option="position")
-    return builder.build()
-
-
-def _register(index: Any) -> None:
-    # Tokenizers are not part of the stored index: they are named there and registered at each opening.
-    from tantivy import TextAnalyzerBuilder, Tokenizer
-
-    index.register_tokenizer("terms", TextAnalyzerBuilder(Tokenizer.whitespace()).build())
-
-
-def _query(schema: Any, query: LexicalQuery, only: Any | None = None) -> Any | None:
-    """Built from terms, never parsed: no string can be a syntax error. None when nothing can match.
-
-    ``only`` is a query that every hit must meet.
-    """
-    from tantivy import Occur, Query
-
-    phrases = [phrase for phrase in query.phrases if phrase]
-    terms = query.terms or tuple(term for phrase in phrases for term in phrase)
-    if not terms:
-        return None
-    weighed = [_weighed(schema, term, query.weights.get(term, 1.0)) for term in dict.fromkeys(terms)]
-    ranked = Query.boolean_query([(Occur.Should, part) for part in weighed])
-    # What only filters must not score.
-    musts = [Query.const_score_query(_row(schema, phrase), 0.0) for phrase in phrases]
-    if only is not None:
-        musts.append(only)
-    nots = [_row(schema, row) for row in query.excluded if row]
-    if not musts and not nots:
-        return ranked
-    parts = [(Occur.Must, ranked), *((Occur.Must, q) for q in musts), *((Occur.MustNot, q) for q in nots)]
-    return Query.boolean_query(parts)
-
-
 class _Filter:
     """Some documents, in the forms in which the engine takes them, made when first needed."""
 
@@ -319,34 +312,6 @@ class _Filter:
         if self._keys is None:
             self._keys = frozenset(map(_doc_key, docs))
         return self._keys
-
-
-def _term(schema: Any, term: str) -> Any:
-    from tantivy import Query
-
-    return (
-        Query.term_query(schema, "body", term, index_option="freq") if _clean(term) else Query.empty_query()
-    )
-
-
-def _weighed(schema: Any, term: str, weight: float) -> Any:
-    from tantivy import Query
-
-    return _term(schema, term) if weight == 1 else Query.boost_query(_term(schema, term), weight)
-
-
-def _row(schema: Any, terms: Sequence[str]) -> Any:
-    """The terms next to each other; the engine panics at a phrase of one term."""
-    from tantivy import Query
-
-    if len(terms) == 1:
-        return _term(schema, terms[0])
-    return Query.phrase_query(schema, "body", list(terms)) if all(map(_clean, terms)) else Query.empty_query()
-
-
-def _clean(term: str) -> bool:
-    # Undecodable bytes of a terminal arrive as lone surrogates, which no indexed term contains.
-    return term.isascii() or not any("\ud800" <= char <= "\udfff" for char in term)
 
 
 def _doc_key(doc_id: DocId) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kebab.domain.documents import LineSpan
 from kebab.domain.ids import BlockId, ChunkId, DocId, content_hash
+from kebab.domain.names import about_text, name_keys, name_text
 from kebab.domain.places import Place
 
 
@@ -53,6 +54,14 @@ class StoredChunk:
     indexed_at: str
     content_key: str
     """Key of the chunk's embedding in the cache; see ``embedding_input``."""
+    aliases: tuple[str, ...] = ()
+    summary: str = ""
+    """What the front matter says the document is about; empty where it says nothing."""
+
+    @property
+    def opens(self) -> bool:
+        """Whether it is the first of its document: what holds for the whole note is found by it."""
+        return self.chunk.ordinal == 0
 
 
 def searchable_text(stored: StoredChunk) -> str:
@@ -66,6 +75,30 @@ def searchable_under(title: str, chunk: Chunk) -> str:
     titles = [] if chunk.text.startswith(title) else [title]
     headings = [heading for heading in chunk.heading_path if heading != title]
     return "\n".join([*titles, *headings, chunk.text])
+
+
+def called(stored: StoredChunk) -> tuple[str, ...]:
+    """The names that lead to this chunk: those of its note, where it opens the note."""
+    if not stored.opens:
+        return ()
+    return name_keys(path=stored.path, title=stored.title, aliases=stored.aliases)
+
+
+def name_of(stored: StoredChunk) -> str:
+    """What the chunk's note is called, as a text; every chunk of a note has it."""
+    return name_text(path=stored.path, title=stored.title, aliases=stored.aliases)
+
+
+def about(stored: StoredChunk) -> str:
+    """What is said of the note as a whole, as a text of the chunk that opens it."""
+    if not stored.opens:
+        return ""
+    return about_text(path=stored.path, tags=stored.tags, summary=stored.summary)
+
+
+def known_text(stored: StoredChunk) -> str:
+    """Everything that the words index knows of a chunk."""
+    return "\n".join([searchable_text(stored), name_of(stored), about(stored)])
 
 
 def embedding_input(*, title: str, heading_path: tuple[str, ...], text: str) -> str:

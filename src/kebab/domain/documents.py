@@ -107,6 +107,20 @@ class Metadata:
     user: Mapping[str, object] = field(default_factory=dict)
     """Front-matter keys that kebab does not know, kept as they are (JSON values)."""
 
+    @property
+    def summary(self) -> str:
+        """What the document is about, in its own words; empty where it does not say."""
+        return summary_in(self.user)
+
+
+_SUMMARIES = ("summary", "description", "excerpt", "abstract")
+
+
+def summary_in(user: Mapping[str, object]) -> str:
+    """The summary among front-matter values, by the first of its usual names."""
+    found = (user.get(key) for key in _SUMMARIES)
+    return next((value for value in found if isinstance(value, str) and value), "")
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

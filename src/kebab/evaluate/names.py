@@ -207,7 +207,6 @@ def _document_counts(texts: Texts) -> Counter[str]:
 
 def _holders(word: str, texts: Texts) -> Iterator[ChunkId]:
     """The chunks that hold the word; a Korean one also with what is attached to it."""
-    whole = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
     for stored, text in texts:
-        if word in text and (_is_hangul(word[-1]) or whole.search(text)):
+        if word in text and (_is_hangul(word[-1]) or word in _TOKEN.findall(text)):
             yield stored.chunk.chunk_id

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
-from pathlib import Path
+from pathlib import PurePosixPath
 
 from kebab.domain.chunks import Chunk, searchable_under
 from kebab.domain.documents import LINED, Block, Document, LineSpan, Metadata, TrustLevel
@@ -33,6 +33,7 @@ from kebab.ports import Analyzer
 # Title and headings are stored and searched with every chunk below them: a heading of a megabyte over a
 # thousand chunks would be a gigabyte.
 _LONGEST_HEADING = 1000
+_FOLDER_NOTES = ("index", "_index", "readme")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,7 @@ def _prepare(
     state = _state(task, asset, kind, policy)
     if asset == task.known_asset:
         return SameContent(task.source_id, state)
-    about = Defaults(Path(task.path).stem, task.source_type, task.trust_level, ending, reading, task.path)
+    about = Defaults(_stem(task.path), task.source_type, task.trust_level, ending, reading, task.path)
     parsed = kind.parse(content, about)
     if isinstance(parsed, Unreadable):
         # A document that became unreadable is a loss to tell of, again and again; a file that never was
@@ -170,7 +171,15 @@ def _prepare(
         return _item(task, Outcome.FAILED if task.known_asset else Outcome.SKIPPED, parsed.reason)
     blocks = list(_blocks(state.doc_id, parsed))
     chunks = kind.chunker.chunks(state.doc_id, blocks, parsed.lines, policy)
+    if not chunks and kind.media in LINED:
+        chunks = [kind.chunker.empty(state.doc_id, policy)]
     return Prepared(_document(task, state, kind, parsed), tuple(chunks), state)
+
+
+def _stem(path: str) -> str:
+    """What a file is called; one that only says that it opens its folder is called like the folder."""
+    file = PurePosixPath(path)
+    return file.parent.name if file.stem.lower() in _FOLDER_NOTES and file.parent.name else file.stem
 
 
 def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy) -> FileState:

@@ -22,7 +22,7 @@ from kebab.ports.documents import (
     Unopened,
 )
 from kebab.ports.folders import FolderEvents
-from kebab.ports.indexes import NO_TERMS, Indexes, LexicalIndex, LexicalQuery, VectorIndex
+from kebab.ports.indexes import NO_TERMS, FieldWeights, Indexes, LexicalIndex, LexicalQuery, VectorIndex
 from kebab.ports.memory import (
     ExecutionIndex,
     ExecutionStore,
@@ -67,6 +67,7 @@ __all__ = [
     "EvalStore",
     "ExecutionIndex",
     "ExecutionStore",
+    "FieldWeights",
     "FolderEvents",
     "FollowerIndex",
     "Frequencies",

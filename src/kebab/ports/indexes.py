@@ -16,6 +16,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldWeights:
+    """What a term counts beside the body, where it also stands in another field; measured, see quality.md."""
+
+    name: float = 0.4
+    """In the note's title, aliases or file name."""
+    about: float = 0.2
+    """In its folders, tags or summary; the chunk that opens the note has them."""
+    exact: float = 0.3
+    """As it was typed, and not only by its stem."""
+
+
+@dataclass(frozen=True, slots=True)
 class LexicalQuery:
     """Terms as the analyzer gave them. A hit meets at least one term, every phrase and no excluded one."""
 
@@ -25,6 +37,11 @@ class LexicalQuery:
     """Each a word of one or several terms; a chunk that holds all of them in a row is left out."""
     weights: Mapping[str, float] = field(default_factory=dict)
     """What a term counts; 1 where nothing is said. An engine that cannot weigh counts all alike."""
+    words: tuple[str, ...] = ()
+    """Words as they are written (``plain_words``): a chunk that holds one so is better than by its stem."""
+    required: tuple[str, ...] = ()
+    """Words as they are written, each of which every hit holds."""
+    fields: FieldWeights = field(default_factory=lambda: FieldWeights())
 
 
 NO_TERMS: Mapping[ChunkId, str] = {}
@@ -35,7 +52,7 @@ class LexicalIndex(Protocol):
 
     @property
     def version(self) -> str:
-        """Engine, layout and analyzer, such as ``lexical:tantivy-2:words-bigrams-v3``."""
+        """Engine, layout and analyzer, such as ``lexical:tantivy-3:words-bigrams-v3``."""
         ...
 
     def checkpoint(self) -> int:
@@ -52,7 +69,8 @@ class LexicalIndex(Protocol):
     ) -> None:
         """Drop these documents' chunks, add these chunks, then record the position; searchable on return.
 
-        ``terms`` holds what the index's analyzer gives for some of the chunks, where that is known already.
+        ``terms`` holds what the index's analyzer gives for the bodies of some of the chunks, where that is
+        known already.
         """
         ...
 
@@ -64,6 +82,14 @@ class LexicalIndex(Protocol):
 
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """In how many chunks each term stands; 0 for an unknown one."""
+        ...
+
+    def named(self, key: str, *, docs: frozenset[DocId] | None = None) -> list[ChunkId]:
+        """The chunks that open the notes of this name (``name_key``), by id; some where there are many."""
+        ...
+
+    def words_from(self, beginning: str) -> dict[str, int]:
+        """The words, as they are written, that begin so, each with the number of chunks that hold it."""
         ...
 
     def chunk_ids(self) -> set[ChunkId]:

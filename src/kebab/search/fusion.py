@@ -25,6 +25,8 @@ class QueryEvidence:
     """
     foreign: frozenset[str] = frozenset()
     """Chunks found by meaning whose text is in another language than the query."""
+    named: frozenset[str] = frozenset()
+    """Chunks that open a note which is called what was asked."""
 
 
 class FusionPolicy(Protocol):
@@ -96,8 +98,11 @@ class Adaptive:
     def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
         vector, reason = self._vector_weight(evidence)
         weights = {Leg.LEXICAL.value: round(1 - vector, 4), Leg.VECTOR.value: round(vector, 4)}
-        shares = convex_shares(rankings, weights=weights)
-        self._bridge(shares, rankings, evidence.foreign, weights[Leg.LEXICAL.value])
+        unnamed = _without(rankings, evidence.named)
+        shares = convex_shares(unnamed, weights=weights)
+        self._bridge(shares, unnamed, evidence.foreign, weights[Leg.LEXICAL.value])
+        if _put_first(shares, rankings, evidence.named):
+            reason = f"a note is called what was asked and comes first; otherwise {reason}"
         return ordered(shares, rankings), FusionNote("adaptive", weights, reason)
 
     def _bridge(
@@ -125,6 +130,33 @@ class Adaptive:
         if apart > lacking:
             return weight, "one Latin word and texts in another script: meaning decides more"
         return weight, f"the best hits hold {evidence.coverage:.0%} of the query's words by rarity"
+
+
+def _without(rankings: Rankings, named: frozenset[str]) -> Rankings:
+    """The rankings as they are for the others: the words' list without the notes of that name.
+
+    Their score says that they come first, not how much better than the next one they are.
+    """
+    if not named or Leg.LEXICAL.value not in rankings:
+        return rankings
+    others = [item for item in rankings[Leg.LEXICAL.value] if item.id not in named]
+    return {**rankings, Leg.LEXICAL.value: others}
+
+
+def _put_first(shares: Shares, rankings: Rankings, named: frozenset[str]) -> bool:
+    """Give the notes of that name all that there is to have; whether there are any."""
+    present = [item.id for item in rankings.get(Leg.LEXICAL.value, ()) if item.id in named]
+    if not present:
+        return False
+    for leg in shares.values():
+        leg.update({key: share * _BELOW_NAMED for key, share in leg.items()})
+    words, meaning = shares.setdefault(Leg.LEXICAL.value, {}), shares.get(Leg.VECTOR.value, {})
+    words.update({key: 1.0 - meaning.get(key, 0.0) for key in present})
+    return True
+
+
+_BELOW_NAMED = 0.99
+"""What is left of a score beside a note of that name: first in both legs is still below it."""
 
 
 def policies(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePosixPath
 from typing import ClassVar
 
+from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.hits import (
     Degradation,
@@ -18,11 +20,40 @@ from kebab.domain.hits import (
     SearchTrace,
 )
 from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.names import latin_words, name_key, plain_words
 from kebab.domain.queries import SearchMode, SearchQuery
-from kebab.ports import Analyzer, DocumentStore, LexicalIndex, LexicalQuery
+from kebab.ports import Analyzer, DocumentStore, FieldWeights, LexicalIndex, LexicalQuery
 from kebab.search.legs import MANY, lagging
 from kebab.search.present import Placed, Presenter
 from kebab.search.trace import Stopwatch
+
+MOST_COMPARED = 50
+"""Of notes of one name, how many are looked at to tell which of them is meant."""
+
+
+def _fit(stored: StoredChunk, text: str) -> int:
+    """How well a note's name fits what was typed: 0 as it is written, 1 its title, 2 another name."""
+    path = PurePosixPath(stored.path)
+    if text in (stored.title, path.stem, path.name, stored.path, *stored.aliases):
+        return 0
+    return 1 if name_key(stored.title) == name_key(text) else 2
+
+
+ONE_WORD = FieldWeights(exact=3.0)
+"""Who types one word means that word: a form of it that only shares its stem comes after."""
+
+
+def _names_first(named: Sequence[ChunkId], found: list[Ranked]) -> list[Ranked]:
+    """The notes of that name, then the others: who types the name of a note wants that note.
+
+    They keep their order, each with a score above all others'.
+    """
+    if not named:
+        return found
+    best = found[0].score if found else 1.0
+    first = [Ranked(key, best * (2 + 1 / place)) for place, key in enumerate(named, start=1)]
+    names = set(named)
+    return [*first, *(item for item in found if item.id not in names)]
 
 
 def lexical_score(bm25: float) -> float:
@@ -65,15 +96,34 @@ class LexicalRetriever:
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         """Chunk ids by BM25, best first, at most ``depth``; empty when no word of the query is known."""
         weights = self.analyzer.query_weights(query.text)
-        if not weights:
+        named = self.named(query, docs=docs)
+        if not weights and not named:
             return []
+        words = tuple(plain_words(query.text))
         lexical = LexicalQuery(
             tuple(weights),
             weights=weights,
             phrases=self._sequences(query.phrases),
             excluded=self._sequences(query.excluded),
+            words=words,
+            fields=ONE_WORD if len(words) == 1 else FieldWeights(),
+            required=tuple(word for phrase in query.phrases for word in latin_words(phrase)),
         )
-        return self.index.search(lexical, limit=depth, docs=docs)
+        found = self.index.search(lexical, limit=depth, docs=docs)
+        return _names_first(named, found)[:depth]
+
+    def named(self, query: SearchQuery, *, docs: frozenset[DocId] | None) -> list[ChunkId]:
+        """The chunks that open the notes which are called what was asked."""
+        if query.phrases or query.excluded:
+            return []
+        found = self.index.named(name_key(query.text), docs=docs)
+        return self._likeliest(found, query.text) if len(found) > 1 else found
+
+    def _likeliest(self, named: list[ChunkId], text: str) -> list[ChunkId]:
+        """Notes of one name, those first that write it as it was typed, then those that have it as title."""
+        stored = self.store.hydrate(named[:MOST_COMPARED])
+        fit = {key: _fit(chunk, text) for key, chunk in stored.items()}
+        return sorted(named, key=lambda key: (fit.get(key, 3), key))
 
     def prepared(
         self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None

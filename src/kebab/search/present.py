@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from kebab.domain.chunks import StoredChunk, searchable_text
+from kebab.domain.chunks import StoredChunk, known_text
 from kebab.domain.citations import cite
 from kebab.domain.hits import Leg, LegEvidence, RetrievalDetail, ScoreKind, SearchHit
 from kebab.domain.ids import ChunkId
@@ -85,7 +85,7 @@ class Presenter:
         return found
 
     def _with_terms(self, placed: Placed, stored: StoredChunk, terms: frozenset[str]) -> Placed:
-        matched = tuple(sorted(self.analyzer.held(searchable_text(stored), terms)))
+        matched = tuple(sorted(self.analyzer.held(known_text(stored), terms)))
         evidence = tuple(
             replace(e, matched_terms=matched) if e.leg is Leg.LEXICAL else e for e in placed.evidence
         )

@@ -20,6 +20,7 @@ from kebab.domain.hits import (
     SearchTrace,
 )
 from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.names import latin_words, plain_words
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, Embedder, EmbeddingKind, EmbeddingStore, VectorIndex
 from kebab.search.legs import MANY, lagging
@@ -137,14 +138,17 @@ class VectorRetriever:
         # Quotes around mere punctuation ask for nothing, as in the other leg.
         required = [terms for terms in phrases if terms]
         excluded = [self.analyzer.phrase_terms(word) for word in query.excluded]
+        words = {word for phrase in query.phrases for word in latin_words(phrase)}
         stored = self.store.hydrate([ChunkId(item.id) for item in ranked])
         kept = []
         for item in ranked:
             chunk = stored.get(ChunkId(item.id))
             if chunk is None:
                 continue
-            terms = self.analyzer.terms(searchable_text(chunk))
-            if all(contains(terms, p) for p in required) and not any(contains(terms, e) for e in excluded):
+            text = searchable_text(chunk)
+            terms = self.analyzer.terms(text)
+            held = all(contains(terms, p) for p in required) and words <= set(plain_words(text))
+            if held and not any(contains(terms, e) for e in excluded):
                 kept.append(item)
         return kept
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from kebab.domain.chunks import StoredChunk, searchable_text
+from kebab.domain.chunks import StoredChunk, called, known_text, searchable_text
 from kebab.domain.citations import cite
 from kebab.domain.fusion import Ranked
 from kebab.domain.hits import Leg, Retrieval, SearchHit
 from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.names import latin_words, name_key, plain_words
 from kebab.domain.queries import SearchFilters, SearchQuery
 from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
 from kebab.errors import EngineError
@@ -109,7 +110,8 @@ class WhyReader:
             return LegPlace(leg, None, None, None, matched, missing, f"this leg could not run: {ranking}")
         rank, score = _find(ranking, stored.chunk.chunk_id)
         if rank is not None:
-            note = f"place {rank} of {len(ranking)}"
+            named = leg is Leg.LEXICAL and name_key(query.text) in called(stored)
+            note = f"place {rank} of {len(ranking)}" + ("; the note is called so" if named else "")
         elif leg is Leg.LEXICAL and not matched:
             note = "holds no word of the query"
         else:
@@ -118,15 +120,16 @@ class WhyReader:
 
     def _terms(self, stored: StoredChunk, query: SearchQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
         terms = self.analyzer.query_terms(query.text)
-        held = self.analyzer.held(searchable_text(stored), terms)
+        held = self.analyzer.held(known_text(stored), terms)
         return tuple(t for t in terms if t in held), tuple(t for t in terms if t not in held)
 
     def _barred(self, stored: StoredChunk, query: SearchQuery) -> str | None:
         """Which quotes or exclusion of the query keep the chunk out of every leg; None when none does."""
-        terms = self.analyzer.terms(searchable_text(stored))
+        text = searchable_text(stored)
+        terms, words = self.analyzer.terms(text), set(plain_words(text))
         for phrase in query.phrases:
             sequence = self.analyzer.phrase_terms(phrase)
-            if sequence and not contains(terms, sequence):
+            if sequence and not (contains(terms, sequence) and words.issuperset(latin_words(phrase))):
                 return f'the phrase "{phrase}" does not stand in it'
         for word in query.excluded:
             if contains(terms, self.analyzer.phrase_terms(word)):

@@ -87,8 +87,10 @@ def test_a_heading_in_code_or_in_a_quote_opens_no_section() -> None:
     [
         ("---\ntitle: From front matter\n---\n# Heading\n", "From front matter"),
         ("## Second\n\n# First\n", "First"),
-        ("text\n\n## Only second\n", "Only second"),
-        ("**Bold** words [here](http://x) open it\n\nmore\n", "Bold words here open it"),
+        ("text\n\n## Only second\n", "file-name"),
+        ("#person #friend\n\nmore\n", "file-name"),
+        ("![[img.png]]\n", "file-name"),
+        ("| a | b |\n|---|---|\n| 1 | 2 |\n", "file-name"),
         ("", "file-name"),
         ("---\n---\n", "file-name"),
     ],
@@ -97,10 +99,37 @@ def test_the_title_is_the_best_there_is(text: str, title: str) -> None:
     assert parse(text).title == title
 
 
-def test_a_long_first_line_is_cut_at_a_word() -> None:
-    title = parse("word " * 40).title
-    assert len(title) <= 81
-    assert title.endswith("word…")
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        (
+            "---\ntags: [One]\ncategories: [Web]\n---\ntext #two and #project/active.\n",
+            "One Web two project/active",
+        ),
+        ("#person #friend\n", "person friend"),
+        ("#한국어 노트\n", "한국어"),
+        ("tags:: [[garden]], #soil\n", "soil garden"),
+        ("# Heading\n\nissue #12, `#code`, see [x](#part), a#b, #fff\n\n```\n#include\n```\n", ""),
+        ("#once #once\n", "once"),
+    ],
+)
+def test_tags_are_read_from_front_matter_and_text(text: str, tags: str) -> None:
+    assert " ".join(parse(text).metadata.tags) == tags
+
+
+def test_a_note_of_front_matter_alone_is_a_block_that_can_be_found() -> None:
+    assert shapes("---\ntitle: Ann\naliases: [A]\n---\n\n") == [("paragraph", 1, 4)]
+
+
+def test_a_file_that_opens_its_folder_is_called_like_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "garden").mkdir()
+    stored, _ = document(tmp_path, "garden/index.md", "text\n")
+    assert stored.title == "garden"
+
+
+def test_an_empty_note_has_one_chunk_for_its_name(tmp_path: Path) -> None:
+    stored, chunks = document(tmp_path, "someday.md", "\n")
+    assert (stored.title, [chunk.text for chunk in chunks]) == ("someday", [""])
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from kebab.domain.documents import Document, LineSpan, Media, Metadata
 from kebab.domain.ids import asset_id, chunk_id, doc_id
 from kebab.domain.ingests import FileState
 from kebab.domain.tokens import estimate_tokens
+from kebab.ports import Analyzer
 from kebab.search.build import SearchParts, build_retriever
 from kebab.search.fusion import FusionPolicy, Rrf
 from kebab.search.hybrid import HybridRetriever
@@ -32,7 +33,7 @@ from tests.store_fakes import FakeSourceFiles
 class Shelf:
     """Documents of one chunk for each paragraph, put into store and both indexes."""
 
-    analyzer: FakeAnalyzer = field(default_factory=FakeAnalyzer)
+    analyzer: Analyzer = field(default_factory=FakeAnalyzer)
     store: FakeDocumentStore = field(default_factory=FakeDocumentStore)
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     files: FakeSourceFiles = field(default_factory=FakeSourceFiles)

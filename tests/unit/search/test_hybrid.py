@@ -16,6 +16,7 @@ from kebab.domain.hits import Degradation, FusionNote, Leg, Retrieval
 from kebab.domain.ids import DocId
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.errors import EngineUnavailable, ModelUnavailable
+from kebab.search.analyze import Analyzer as WordsAnalyzer
 from kebab.search.fusion import Adaptive, Convex
 from kebab.search.hybrid import HybridRetriever
 from kebab.search.legs import UnavailableLeg
@@ -276,9 +277,11 @@ def test_adaptive_fusion_lets_meaning_decide_where_the_languages_do_not_meet(she
     assert together.fusion.weights["vector"] < 0.5
 
 
-def test_one_latin_word_over_texts_in_another_script_is_weighed_midway(shelf: Shelf) -> None:
-    shelf.add("a.md", "the Box 타입은 힙에 값을 둡니다 404", lang="ko")
+def test_one_latin_word_that_texts_in_another_script_hold_in_another_form_is_weighed_midway() -> None:
+    shelf = Shelf(analyzer=WordsAnalyzer())
+    shelf.add("a.md", "the Boxes 타입은 힙에 값을 둡니다 404", lang="ko")
     assert _weight_of_meaning(shelf, "Box") == 0.6
+    assert _weight_of_meaning(shelf, "Boxes") == 0.3
     assert _weight_of_meaning(shelf, "404") == 0.3
     assert _weight_of_meaning(shelf, "힙에") == 0.3
     shelf.add("b.md", "Box", lang="en")

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input
-from kebab.domain.documents import Document, DocumentSummary, LineSpan, TrustLevel
+from kebab.domain.documents import Document, DocumentSummary, LineSpan, TrustLevel, summary_in
 from kebab.domain.ids import BlockId, ChunkId, DocId
 from kebab.domain.places import Place, fragment, parse_place
 from kebab.errors import Corrupt
@@ -17,16 +17,25 @@ Row = tuple[Any, ...]
 STORED_CHUNK = (
     "c.chunk_id, c.doc_id, c.ordinal, c.heading_path, c.spans, c.block_ids, c.part, c.token_estimate, "
     "c.chunker_version, c.policy_hash, d.source_id, d.path, d.title, d.lang, d.tags, d.trust_level, d.repo, "
-    "d.code_lang, d.indexed_at, c.content_key, c.text, c.start, c.length, d.asset_id"
+    "d.code_lang, d.indexed_at, c.content_key, d.metadata, c.text, c.start, c.length, d.asset_id"
 )
 SUMMARY = (
     "d.doc_id, d.source_id, d.path, d.title, d.lang, d.media, d.tags, d.source_type, d.trust_level, f.size, "
     "d.chunk_count, d.parser_version, d.chunker_version, d.created_at, d.updated_at, d.indexed_at"
 )
 
+
+class _Described(msgspec.Struct):
+    """What front matter says of a document beyond its columns."""
+
+    aliases: tuple[str, ...] = ()
+    user: dict[str, Any] = {}
+
+
 _encoder = msgspec.json.Encoder()
 _strings = msgspec.json.Decoder(tuple[str, ...])
 _blocks = msgspec.json.Decoder(tuple[BlockId, ...])
+_described = msgspec.json.Decoder(_Described)
 _spans = msgspec.json.Decoder(tuple[tuple[int, int] | str, ...])
 
 
@@ -50,6 +59,7 @@ def stored_chunk(row: Row, text: str) -> StoredChunk:
 
 def _stored_chunk(row: Row, text: str) -> StoredChunk:
     spans, place = _location(row[4])
+    described = _described.decode(row[20])
     chunk = Chunk(
         chunk_id=ChunkId(row[0]),
         doc_id=DocId(row[1]),
@@ -76,6 +86,8 @@ def _stored_chunk(row: Row, text: str) -> StoredChunk:
         code_lang=row[17],
         indexed_at=row[18],
         content_key=row[19],
+        aliases=described.aliases,
+        summary=summary_in(described.user),
     )
 
 
@@ -108,6 +120,8 @@ def stored_as(document: Document, chunk: Chunk, *, indexed_at: str) -> StoredChu
         code_lang=metadata.code_lang,
         indexed_at=indexed_at,
         content_key=content_key(read),
+        aliases=metadata.aliases,
+        summary=metadata.summary,
     )
 
 

@@ -23,7 +23,7 @@ VERSION = "by-place-v1"
 def _pieces(
     blocks: Sequence[Block], lines: Lines, policy: ChunkPolicy
 ) -> Iterator[tuple[Piece, list[Block]]]:
-    for section in sections(blocks):
+    for section in sections(blocks, lines):
         for unit in _units(section):
             yield from packed(unit, lines, policy)
 

@@ -59,6 +59,23 @@ class Chunker:
             )
         return chunks
 
+    def empty(self, doc: DocId, policy: ChunkPolicy) -> Chunk:
+        """The one chunk of a document without text, by which its name is found."""
+        named = chunk_id(doc, chunker_version=self.version, policy_hash=policy.hash, block_ids=(), part=0)
+        return Chunk(
+            chunk_id=named,
+            doc_id=doc,
+            ordinal=0,
+            text="",
+            heading_path=(),
+            spans=(LineSpan(1, 1),),
+            block_ids=(),
+            part=0,
+            token_estimate=0,
+            chunker_version=self.version,
+            policy_hash=policy.hash,
+        )
+
 
 def _place(members: Sequence[Block]) -> Place | None:
     # Asked first: most documents have no places, and a large run joins a hundred thousand of nothing.

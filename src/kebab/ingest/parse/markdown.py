@@ -6,7 +6,6 @@ it gives byte ranges, from which the lines of the file follow. Only the outermos
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
@@ -17,12 +16,11 @@ from kebab.ingest.chunk import md_heading
 from kebab.ingest.parse.front_matter import read_front_matter
 from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.links import LinkNotes
-from kebab.ingest.parse.metadata import read_metadata, text_value
+from kebab.ingest.parse.metadata import inline_tags, read_metadata, text_value
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
-from kebab.ingest.parse.text import first_words
 from kebab.ingest.parse.textual import Decoding
 
-VERSION = "markdown-v2"
+VERSION = "markdown-v3"
 
 _KINDS = {
     "Heading": BlockKind.HEADING,
@@ -31,7 +29,6 @@ _KINDS = {
     "Table": BlockKind.TABLE,
     "BlockQuote": BlockKind.QUOTE,
 }
-_MARKUP = re.compile(r"^[\s>#*+-]+|[*_`]+|!?\[([^\]]*)\]\([^)]*\)")
 
 
 class _Range(NamedTuple):
@@ -49,10 +46,11 @@ def parse_markdown(lines: Lines, defaults: Defaults) -> Parsed:
     front = read_front_matter(lines.text)
     body = lines.after(front.lines)
     notes = LinkNotes(lines, front=front.lines)
-    blocks = list(_Liner(lines, front.lines).blocks(_ranges(_events(body, notes))))
-    metadata, warnings = read_metadata(front.values, defaults)
+    ranges = _ranges(_events(body, notes))
+    blocks = list(_Liner(lines, front.lines).blocks(ranges)) or _front_alone(lines, front.lines)
+    metadata, warnings = read_metadata(front.values, defaults, inline=inline_tags(body))
     return Parsed(
-        title=text_value(front.values, "title") or _title(blocks, body) or defaults.stem,
+        title=text_value(front.values, "title") or _title(blocks) or defaults.stem,
         lang=(text_value(front.values, "lang") or detect(body)).lower(),
         metadata=metadata,
         blocks=tuple(blocks),
@@ -65,13 +63,18 @@ def parse_markdown(lines: Lines, defaults: Defaults) -> Parsed:
 FORMAT = Format(Media.MARKDOWN, VERSION, Decoding(parse_markdown), md_heading.CHUNKER)
 
 
-def _title(blocks: list[ParsedBlock], body: str) -> str:
-    """The first H1, else the first H2, else the first words."""
-    for level in (1, 2):
-        for block in blocks:
-            if block.level == level and block.heading:
-                return block.heading
-    return first_words(_MARKUP.sub(r"\1", body[:2000]).strip())
+def _title(blocks: list[ParsedBlock]) -> str:
+    """The first H1; empty where there is none.
+
+    The first words of a note without one are a tag, a picture or the row of a table as often as a title.
+    """
+    return next((block.heading for block in blocks if block.level == 1 and block.heading), "")
+
+
+def _front_alone(lines: Lines, front: int) -> list[ParsedBlock]:
+    """The front matter as a block, for a note that has nothing else: it can be found and cited, then."""
+    last = lines.last_with_text(1, front)
+    return [ParsedBlock(BlockKind.PARAGRAPH, 1, last, ())] if last else []
 
 
 @cache

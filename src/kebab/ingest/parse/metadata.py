@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from kebab.domain.documents import Metadata, TrustLevel
@@ -12,13 +13,20 @@ from kebab.ingest.parse.parsed import Defaults
 _SPELLINGS = {
     "title": ("title",),
     "lang": ("lang", "language"),
-    "tags": ("tags", "tag"),
+    "tags": ("tags", "tag", "categories", "category"),
     "aliases": ("aliases", "alias"),
     "created_at": ("created_at", "created", "date"),
     "updated_at": ("updated_at", "updated"),
     "source_type": ("source_type",),
     "trust_level": ("trust_level",),
 }
+# A space or the start of a line before it, a letter behind it, as note applications have it.
+_INLINE_TAG = re.compile(r"(?<!\S)#([^\W\d_][\w/-]{0,99})(?![\w#(])")
+_COLOUR = re.compile("[0-9a-fA-F]{3}|[0-9a-fA-F]{6}")
+_TAGS_LINE = re.compile(r"^[-* \t]{0,8}tags::[ \t]*([^\n]{1,500})", re.MULTILINE)
+_CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+_TAGGED_CHARS = 1_000_000
+_MOST_TAGS = 100
 _KNOWN = frozenset(spelling for spellings in _SPELLINGS.values() for spelling in spellings)
 
 
@@ -36,11 +44,14 @@ def _written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def read_metadata(values: Mapping[str, object], defaults: Defaults) -> tuple[Metadata, tuple[str, ...]]:
-    """The metadata, and a warning for each value that could not be used."""
+def read_metadata(
+    values: Mapping[str, object], defaults: Defaults, *, inline: Iterable[str] = ()
+) -> tuple[Metadata, tuple[str, ...]]:
+    """The metadata, and a warning for each value that could not be used; ``inline`` tags come last."""
     warnings: list[str] = []
+    tags = (tag.lstrip("#") for tag in (*_list(values, "tags"), *inline))
     return Metadata(
-        tags=tuple(dict.fromkeys(tag.lstrip("#") for tag in _list(values, "tags") if tag.strip("#"))),
+        tags=tuple(dict.fromkeys(tag for tag in tags if tag)),
         aliases=tuple(dict.fromkeys(_list(values, "aliases"))),
         source_type=text_value(values, "source_type") or defaults.source_type,
         trust_level=_trust(values, defaults, warnings),
@@ -48,6 +59,20 @@ def read_metadata(values: Mapping[str, object], defaults: Defaults) -> tuple[Met
         updated_at=_moment(values, "updated_at"),
         user={key: value for key, value in values.items() if key not in _KNOWN},
     ), tuple(warnings)
+
+
+def inline_tags(body: str) -> tuple[str, ...]:
+    """The ``#tags`` of a text and those of its ``tags::`` lines, each once, a bounded number of them.
+
+    What stands in code is no tag, nor are numbers of issues, colours and the targets of links.
+    """
+    if "#" not in body and "tags::" not in body:
+        return ()
+    prose = _CODE.sub(" ", body[:_TAGGED_CHARS])
+    found = [tag.rstrip("/-") for tag in _INLINE_TAG.findall(prose) if not _COLOUR.fullmatch(tag)]
+    for line in _TAGS_LINE.findall(prose):
+        found += [tag.strip("[]# ") for tag in line.split(",")]
+    return tuple(dict.fromkeys(filter(None, found)))[:_MOST_TAGS]
 
 
 def _list(values: Mapping[str, object], key: str) -> Iterator[str]:

@@ -1,0 +1,104 @@
+"""What a note is called: the names by which a person may ask for it, and the plain forms of words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from pathlib import PurePosixPath
+
+from kebab.domain.ids import nfc
+
+_KEPT = re.compile(r"[^\w+#]|_")
+_WORD = re.compile(r"[가-힣]+|[^\W_가-힣]+")
+_ACCENTS = re.compile("([a-z])[\u0300-\u036f]+")
+_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-._ ]?(0[1-9]|1[0-2])[-._ ]?(0[1-9]|[12]\d|3[01])(?!\d)")
+_MONTHS = re.findall(
+    r"\w+", "january february march april may june july august september october november december"
+)
+# Deeper folders add nothing that somebody would type.
+_DEEPEST = 12
+# Longer names are nobody's to remember, and a term of an index is short.
+_LONGEST = 200
+_LONGEST_WORD = 64
+
+
+def folded(text: str) -> str:
+    """The text without case, accents on Latin letters and compatibility forms, composed."""
+    if text.isascii():
+        return text.lower()
+    bare = _ACCENTS.sub(r"\1", unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold()))
+    return unicodedata.normalize("NFC", bare)
+
+
+def name_key(text: str) -> str:
+    """What two spellings of one name share: its letters and digits, and the signs of C++ and C#.
+
+    `React Hooks`, `react-hooks` and `ReactHooks` are one name. Empty where nothing is left of the text, and
+    for what is too long to be a name.
+    """
+    key = _KEPT.sub("", folded(nfc(text)))
+    return key if len(key) <= _LONGEST else ""
+
+
+def name_keys(*, path: str, title: str, aliases: Sequence[str]) -> tuple[str, ...]:
+    """Every name of a note, as ``name_key`` writes them, each once: title, aliases, file and path.
+
+    A path counts from any of its folders on, with and without the file's extension.
+    """
+    file = PurePosixPath(path)
+    parts = file.parts[-_DEEPEST:]
+    tails = ["/".join(parts[at:]) for at in range(len(parts))]
+    names = [title, *aliases, *tails, *(tail.removesuffix(file.suffix) for tail in tails), *_dates(file.stem)]
+    return tuple(dict.fromkeys(key for name in names if (key := name_key(name))))
+
+
+def _dates(stem: str) -> Iterator[str]:
+    """How people write the day that a file is named after."""
+    found = _DATE.fullmatch(stem.strip())
+    if found is None:
+        return
+    try:
+        day = date(int(found[1]), int(found[2]), int(found[3]))
+    except ValueError:
+        return
+    month = _MONTHS[day.month - 1]
+    for name in (month, month[:3]):
+        yield from (f"{name} {day.day} {day.year}", f"{day.day} {name} {day.year}")
+    yield f"{day.year}년 {day.month}월 {day.day}일"
+
+
+def plain_words(text: str) -> list[str]:
+    """The distinct words of a text as they are written, folded, in order of their first place.
+
+    A Korean word is a row of letters (jamo), so that a mistyped letter is one difference and not a syllable.
+    """
+    words = (word[:_LONGEST_WORD] for word in _WORD.findall(folded(nfc(text))))
+    return [letters(word) for word in dict.fromkeys(words)]
+
+
+def latin_words(text: str) -> list[str]:
+    """Those of its plain words that have another form as a term: no Korean ones, which phrases hold to."""
+    return [word for word in plain_words(text) if not "\u1100" <= word[0] <= "\u11ff"]
+
+
+def letters(word: str) -> str:
+    """A word by its letters: of a Korean one its jamo, of any other the word itself."""
+    return word if word.isascii() else unicodedata.normalize("NFD", word)
+
+
+def written(word: str) -> str:
+    """A word of ``plain_words`` as people write it."""
+    return nfc(word)
+
+
+def name_text(*, path: str, title: str, aliases: Iterable[str]) -> str:
+    """What a note is called, as a text: title, aliases and the name of its file."""
+    stem = PurePosixPath(path).stem
+    return "\n".join(dict.fromkeys([title, *aliases, stem]))
+
+
+def about_text(*, path: str, tags: Iterable[str], summary: str) -> str:
+    """What is said of a note as a whole: its folders, tags and summary."""
+    return "\n".join([*PurePosixPath(path).parts[:-1], *tags, summary])

@@ -1,0 +1,75 @@
+"""What a note is called: spellings of one name meet, different names do not."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kebab.domain.names import latin_words, letters, name_key, name_keys, plain_words, written
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("2021 March", "2021-march"),
+        ("React Hooks", "ReactHooks"),
+        ("소유권 규칙", "소유권규칙"),
+        ("Café", "cafe"),
+        ("_index", "index"),
+    ],
+)
+def test_spellings_of_one_name_have_one_key(one: str, other: str) -> None:
+    assert name_key(one) == name_key(other) != ""
+
+
+@pytest.mark.parametrize(("one", "other"), [("C", "C++"), ("C", "C#"), ("polars", "polarization")])
+def test_different_names_have_different_keys(one: str, other: str) -> None:
+    assert name_key(one) != name_key(other)
+
+
+def test_a_path_is_a_name_from_each_of_its_folders_on() -> None:
+    keys = name_keys(path="docs/lang/go.md", title="Go", aliases=("golang",))
+    assert set(keys) == {"go", "golang", "docslanggomd", "langgomd", "gomd", "docslanggo", "langgo"}
+
+
+@pytest.mark.parametrize("asked", ["2021-03-04", "20210304", "March 4, 2021", "4 mar 2021", "2021년 3월 4일"])
+def test_a_daily_note_is_called_by_its_date(asked: str) -> None:
+    assert name_key(asked) in name_keys(path="daily/2021-03-04.md", title="2021-03-04", aliases=())
+
+
+def test_a_day_that_does_not_exist_is_no_date() -> None:
+    assert name_keys(path="2021-02-31.md", title="x", aliases=()) == ("x", "20210231md", "20210231")
+
+
+@given(st.text(max_size=40))
+def test_composed_and_decomposed_names_are_one(text: str) -> None:
+    composed, decomposed = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
+    assert name_key(composed) == name_key(decomposed)
+    assert plain_words(composed) == plain_words(decomposed)
+
+
+@given(st.text(max_size=40))
+def test_a_key_holds_no_space_and_is_its_own_key(text: str) -> None:
+    key = name_key(text)
+    assert not any(map(str.isspace, key))
+    assert name_key(key) == key
+
+
+def test_words_are_as_written_without_case_and_accents() -> None:
+    assert plain_words("Polarization of naïve find_similar, of") == [
+        "polarization",
+        "of",
+        "naive",
+        "find",
+        "similar",
+    ]
+
+
+def test_a_korean_word_is_its_letters_and_reads_as_before() -> None:
+    (word,) = plain_words("소유권")
+    assert word == letters("소유권") != "소유권"
+    assert written(word) == "소유권"
+    assert latin_words("Rust의 소유권") == ["rust"]
