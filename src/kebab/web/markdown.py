@@ -47,8 +47,15 @@ def render(text: str, *, path: str) -> Page:
     writer = _Writer(path, _line_starts(body), front.lines)
     for event, place in _parser().events_with_range(body):
         writer.write(event, place["start"], place["end"])
-    head = f'<pre class="front">{escape(chr(10).join(lines[: front.lines]))}</pre>' if front.lines else ""
-    return Page(head + "".join(writer.out), tuple(writer.outline))
+    return Page(_front("\n".join(lines[: front.lines])) + "".join(writer.out), tuple(writer.outline))
+
+
+def _front(text: str) -> str:
+    """Front matter, folded: it is for programs."""
+    if not text:
+        return ""
+    folded = f'<pre tabindex="0">{escape(text)}</pre>'
+    return f'<details class="front"><summary>front matter</summary>{folded}</details>'
 
 
 @cache
@@ -188,11 +195,13 @@ class _Writer:
     def _open_codeblock(self, kind: Any, lines: str) -> None:
         language = kind.get("Fenced", "") if isinstance(kind, dict) else ""
         word = re.match(r"[\w+#.-]{1,30}", language)
-        self.out.append(f"<pre{lines}><code" + (f' data-language="{escape(word[0])}">' if word else ">"))
+        self.out.append(
+            f'<pre{lines} tabindex="0"><code' + (f' data-language="{escape(word[0])}">' if word else ">")
+        )
         self._closing.append("</code></pre>")
 
     def _open_htmlblock(self, _: None, lines: str) -> None:
-        self.out.append(f'<pre class="raw"{lines}>')
+        self.out.append(f'<pre class="raw"{lines} tabindex="0">')
         self._closing.append("</pre>")
 
     def _open_table(self, alignments: tuple[str, ...], lines: str) -> None:

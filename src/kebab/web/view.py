@@ -48,4 +48,4 @@ def plain(text: str) -> str:
     """A text as it is, each line a block of its own so that lines can be marked."""
     lines = enumerate(text.split("\n"), start=1)
     rows = (f'<span class="line" data-lines="{n}-{n}">{escape(line)}\n</span>' for n, line in lines)
-    return f'<pre class="plain">{"".join(rows)}</pre>'
+    return f'<pre class="plain" tabindex="0">{"".join(rows)}</pre>'

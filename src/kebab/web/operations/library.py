@@ -6,7 +6,8 @@ from kebab import wire
 from kebab.app import Kebab
 from kebab.web.operation import ASK, Operation
 from kebab.web.view import document_view
-from kebab.wire import views
+from kebab.wire import connections, views
+from kebab.wire.requests.connections import LinksRequest, RelatedRequest
 from kebab.wire.requests.library import (
     FetchChunkRequest,
     FetchCitationRequest,
@@ -57,6 +58,20 @@ LIBRARY = (
         views.DocView,
         lambda kebab, asked: document_view(kebab, asked.reference),
         InspectDocRequest,
+    ),
+    Operation(
+        "/links",
+        "What a note links to, and what links to it",
+        connections.Links,
+        lambda kebab, asked: connections.links(kebab.links(**asked.arguments)),
+        LinksRequest,
+    ),
+    Operation(
+        "/related",
+        "Notes that are near to a note",
+        connections.Related,
+        lambda kebab, asked: connections.related(kebab.related(**asked.arguments)),
+        RelatedRequest,
     ),
     Operation(
         "/chunk",

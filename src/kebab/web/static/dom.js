@@ -1,0 +1,89 @@
+// Elements without a framework: h("p", {class: "x"}, "text", child).
+
+const SVG = "http://www.w3.org/2000/svg"
+const DRAWN = new Set(["svg", "g", "path", "rect", "circle", "line", "text", "polyline", "polygon", "title"])
+
+export function h(name, attributes = {}, ...children) {
+  const element = DRAWN.has(name) ? document.createElementNS(SVG, name) : document.createElement(name)
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value)
+    else element.setAttribute(key, value === true ? "" : value)
+  }
+  element.append(...children.flat(9).filter(child => child !== null && child !== undefined && child !== false))
+  return element
+}
+
+export function fill(element, ...children) {
+  element.replaceChildren(...children.flat(9).filter(child => child !== null && child !== undefined && child !== false))
+  return element
+}
+
+/** A snippet without what only a file needs: lone line breaks, and the heading, which is shown above it. */
+export function tidied(text, marks) {
+  const points = [...text]
+  const heading = /^(\u2026|\.\.\.)?#{1,6} [^\n]*\n+/.exec(text)
+  const from = heading && [...heading[0]].length < points.length ? [...heading[0]].length : 0
+  const kept = []
+  const moved = new Map()
+  for (let at = from; at <= points.length; at += 1) {
+    moved.set(at, kept.length)
+    if (at === points.length) break
+    if (points[at] !== "\n") { kept.push(points[at]); continue }
+    const next = points[at + 1]
+    if (kept.at(-1) === "\n") continue
+    kept.push(next === "\n" || /[-*+>|\d#]/.test(next ?? "") ? "\n" : " ")
+  }
+  const shown = marks.filter(([start]) => start >= from).map(([start, end]) => [moved.get(start), moved.get(end)])
+  const title = from ? heading[0].trimEnd().replace(/^\S*#+ /, "") : ""
+  const offset = from ? [...heading[0].trimEnd()].length - [...title].length : 0
+  const above = marks.filter(([start, end]) => start >= offset && end < from).map(([start, end]) => [start - offset, end - offset])
+  return { text: kept.join(""), marks: shown, heading: { text: title, marks: above } }
+}
+
+/** A text with the ranges of its marks, counted in code points as the server counts them. */
+export function marked(text, marks) {
+  const points = [...text]
+  const parts = []
+  let at = 0
+  for (const [start, end] of marks) {
+    if (start > at) parts.push(points.slice(at, start).join(""))
+    parts.push(h("mark", {}, points.slice(start, end).join("")))
+    at = end
+  }
+  parts.push(points.slice(at).join(""))
+  return parts
+}
+
+export const say = text => { document.getElementById("status").textContent = text }
+
+/** A day for people; the whole time stands in the title. */
+export function day(moment) {
+  if (!moment) return null
+  const date = new Date(moment)
+  const shown = isNaN(date) ? moment : date.toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" })
+  return h("time", { datetime: moment, title: moment }, shown)
+}
+
+export const count = (number, one, many = `${one}s`) => `${number.toLocaleString()} ${number === 1 ? one : many}`
+
+export function bytes(number) {
+  const units = ["B", "KB", "MB", "GB", "TB"]
+  let unit = 0
+  while (number >= 1000 && unit < units.length - 1) { number /= 1000; unit += 1 }
+  return `${number < 10 && unit ? number.toFixed(1) : Math.round(number)} ${units[unit]}`
+}
+
+/** An error of the interface, with what to do about it. */
+export function failure(error) {
+  if (error.name === "AbortError") return null
+  return h("div", { class: "notice bad", role: "alert" },
+    h("p", {}, error.message), error.hint && h("p", { class: "quiet small" }, error.hint))
+}
+
+export const docLink = (reference, { lines, query } = {}) => {
+  const parameters = new URLSearchParams({ ref: reference })
+  if (lines) parameters.set("lines", lines)
+  if (query) parameters.set("q", query)
+  return `/doc?${parameters}`
+}
