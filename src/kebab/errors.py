@@ -12,6 +12,7 @@ KebabError
 │   ├── ChunkNotFound        chunk_not_found
 │   ├── SpanNotSupported     span_not_supported  this document has no lines
 │   ├── MassDelete           mass_delete         a scan would remove more than half of a source
+│   ├── OutsideWalls         outside_walls       a write, or upkeep, beyond what this opening may reach
 │   ├── Conflict             conflict            another agent's record has this id
 │   └── RecordNotFound       record_not_found    the execution memory holds no record of this id
 └── EngineError
@@ -131,6 +132,10 @@ class SpanNotSupported(UsageError):
 
 class MassDelete(UsageError):
     code = "mass_delete"
+
+
+class OutsideWalls(UsageError):
+    code = "outside_walls"
 
 
 class Conflict(UsageError):

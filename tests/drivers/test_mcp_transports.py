@@ -257,3 +257,20 @@ def test_the_server_is_ready_soon(library: Cli) -> None:
 
     begun = time.perf_counter()
     assert over_stdio(library, talk) - begun < 10
+
+
+def test_walls_given_at_the_start_hold_for_every_client(library: Cli) -> None:
+    async def talk(client: Client) -> list[Any]:
+        listed = structured(await client.call_tool("list_documents", {"limit": 1000}))
+        return [doc["doc_path"] for doc in listed["documents"]]
+
+    inside = over_stdio(library, talk, "--path", "homelab/**", "--scope", "project=atlas")
+    assert inside
+    assert all(path.startswith("homelab/") for path in inside)
+
+
+@pytest.mark.parametrize("walls", [("--scope", "atlas"), ("--scope", "planet=mars"), ("--source", "nosuch")])
+def test_a_wall_that_cannot_be_is_refused_at_the_start(library: Cli, walls: tuple[str, str]) -> None:
+    refused = library("mcp", *walls)
+    assert refused.code == 2
+    assert refused.err.startswith("error: ")

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from kebab import config
 from kebab.app.calls import Calls, call
 from kebab.app.connections import Connections
-from kebab.assembly.engines import Engines
+from kebab.app.evaluating import Evaluating
+from kebab.assembly.opening import build_engines
 from kebab.assembly.rooms import Rooms
 from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.domain.turns import Waiting, unheard
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent
     from kebab.domain.answers import AskRequest as Question
     from kebab.domain.documents import DocumentSummary
-    from kebab.domain.evaluations import EvalReport
     from kebab.domain.hits import SearchResponse
     from kebab.domain.ingests import IngestItem, IngestReport, IngestRun
     from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
@@ -39,14 +39,13 @@ if TYPE_CHECKING:
         ResetReport,
         SchemaReport,
     )
+    from kebab.domain.walls import Walls
     from kebab.domain.why import WhyReport
-    from kebab.evaluate.archive import Archive
-    from kebab.evaluate.laboratory import Laboratory
     from kebab.ingest.watch import Heard
     from kebab.memory.room import ExecutionMemory
 
 
-class Kebab(Connections):
+class Kebab(Connections, Evaluating):
     """A knowledge base.
 
     >>> kb = Kebab.open(root=Path("notes"))              # doctest: +SKIP
@@ -61,9 +60,16 @@ class Kebab(Connections):
     costly is made once and held, and what others change is seen by the next call.
     """
 
-    def __init__(self, settings: Settings, *, readonly: bool = False, waiting: Waiting = unheard) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        readonly: bool = False,
+        waiting: Waiting = unheard,
+        walls: Walls | None = None,
+    ) -> None:
         self.settings = settings
-        self.engines = Engines(settings, readonly=readonly, waiting=waiting)
+        self.engines = build_engines(settings, readonly=readonly, waiting=waiting, walls=walls)
         self._rooms = Rooms(self.engines)
         self.calls = Calls()
 
@@ -77,18 +83,21 @@ class Kebab(Connections):
         readonly: bool = False,
         overrides: Mapping[str, object] | None = None,
         waiting: Waiting = unheard,
+        walls: Walls | None = None,
     ) -> Kebab:
         """Read the settings once and build on them.
 
         ``root`` and ``data_dir`` replace what the file says; ``overrides`` does so for any dotted key.
-        ``waiting`` hears, in words, for whom a call that writes waits.
+        ``waiting`` hears, in words, for whom a call that writes waits. What is outside ``walls`` does not
+        exist for the object, and cannot be written.
         """
         given: dict[str, object] = dict(overrides or {})
         if root is not None:
             given["workspace.root"] = str(root.expanduser().absolute())
         if data_dir is not None:
             given["storage.data_dir"] = str(data_dir.expanduser().absolute())
-        return cls(config.load(config_file, overrides=given), readonly=readonly, waiting=waiting)
+        settings = config.load(config_file, overrides=given)
+        return cls(settings, readonly=readonly, waiting=waiting, walls=walls)
 
     def close(self) -> None:
         """Wait for the calls that run, and release files. Later calls raise Closed; closing twice is fine."""
@@ -375,29 +384,6 @@ class Kebab(Connections):
         model, unless ``force``.
         """
         return self._rooms.mover.import_bundle(path, force=force)
-
-    # --- evaluation --------------------------------------------------------------------------------
-
-    @property
-    @call
-    def laboratory(self) -> Laboratory:
-        """Golden queries, standard collections and tuning, measured on this configuration."""
-        return self._rooms.laboratory
-
-    @property
-    @call
-    def evaluations(self) -> Archive:
-        """The evaluation runs kept in this knowledge base."""
-        from kebab.evaluate.archive import Archive
-
-        return Archive(self.engines.reading.evaluations)
-
-    @call
-    def keep_evaluation(self, report: EvalReport) -> bool:
-        """Keep a run where there is a knowledge base to keep it in and nothing forbids writing."""
-        from kebab.assembly.evaluate import keep_report
-
-        return keep_report(self.engines, report)
 
     # --- execution memory --------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ import msgspec
 from kebab.assembly import network, providers, vectors
 from kebab.assembly.choice import chosen
 from kebab.assembly.once import is_built, once
-from kebab.assembly.stores import Stores
+from kebab.assembly.stores import Stores, Whole
 from kebab.config import Settings
 from kebab.config.sections import EmbeddingModel, LlmModel
 from kebab.disk.data_folder import DataFolder
@@ -24,6 +24,7 @@ from kebab.domain.layout import DataLayout
 from kebab.domain.turns import ALONE, Turns, Waiting, unheard
 from kebab.errors import EngineError, NotIndexed, ReadOnly
 from kebab.ports import (
+    AnswerStore,
     Embedder,
     ExecutionIndex,
     ExecutionStore,
@@ -37,7 +38,6 @@ from kebab.ports import (
 
 if TYPE_CHECKING:
     from kebab.adapters.source_files import DiskSourceFiles
-    from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
     from kebab.adapters.sqlite.connection import Database
     from kebab.adapters.turns import WriterRun, WriterTurns
     from kebab.assembly.memory import MemoryEngines
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["Engines", "Stores"]
 
 
-class Engines:
+class Engines(Whole):
     """Stores, indexes and models of one knowledge base."""
 
     def __init__(
@@ -94,7 +94,7 @@ class Engines:
             self.folder.check()
             with self._turns.turn("finish an import"):
                 self._settle_folder()
-        return Stores(self._database(readonly=True))
+        return self.opened(self._database(readonly=True))
 
     @property
     def reading_or_none(self) -> Stores | None:
@@ -225,7 +225,7 @@ class Engines:
             database.close()
 
     @property
-    def answers(self) -> SqliteAnswerStore:
+    def answers(self) -> AnswerStore:
         """The stored answers; writable unless kebab runs read-only.
 
         Without the writer's lock, which guards the documents and their indexes: an answer is one row, SQLite
@@ -335,7 +335,7 @@ class Engines:
         return vectors.other_vector_files(self.layout.vectors, models)
 
     def fastembed_models(self) -> list[tuple[str, int]]:
-        """What fastembed could download, with dimensions; raises ModelUnavailable without the package."""
+        """What fastembed could download, with dimensions. Raises ModelUnavailable."""
         from kebab.adapters.embedders.fastembed import supported_models
 
         return supported_models()

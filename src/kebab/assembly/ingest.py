@@ -45,6 +45,7 @@ def build_pipeline(
         vectors=vectors,
         notes=notes,
         turns=turns,
+        admits=engines.walls.admits if engines.walls and engines.walls.documents else None,
     )
 
 

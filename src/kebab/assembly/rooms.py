@@ -137,36 +137,42 @@ class Rooms:
 
     @once
     def laboratory(self) -> Laboratory:
+        self._engines.require_whole("measuring")
         from kebab.assembly.evaluate import build_laboratory
 
         return build_laboratory(self._engines)
 
     @property
     def index_builder(self) -> IndexBuilder:
+        self._engines.require_whole("kebab index")
         from kebab.assembly.upkeep import build_index_builder
 
         return build_index_builder(self._engines)
 
     @property
     def checkup(self) -> Checkup:
+        self._engines.require_whole("the doctor")
         from kebab.assembly.upkeep import build_checkup
 
         return build_checkup(self._engines)
 
     @property
     def shelf(self) -> ModelShelf:
+        self._engines.require_whole("models")
         from kebab.assembly.upkeep import build_shelf
 
         return build_shelf(self._engines)
 
     @property
     def reset(self) -> Reset:
+        self._engines.require_whole("reset")
         from kebab.assembly.upkeep import build_reset
 
         return build_reset(self._engines)
 
     @property
     def mover(self) -> Mover:
+        self._engines.require_whole("a bundle")
         from kebab.assembly.upkeep import build_mover
 
         return build_mover(self._engines)

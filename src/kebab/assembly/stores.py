@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING
 from kebab.assembly.once import once
 
 if TYPE_CHECKING:
-    from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
     from kebab.adapters.sqlite.connection import Database
-    from kebab.adapters.sqlite.document_store import SqliteDocumentStore
-    from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
-    from kebab.adapters.sqlite.eval_store import SqliteEvalStore
-    from kebab.adapters.sqlite.ledger import SqliteLedger
-    from kebab.adapters.sqlite.link_store import SqliteLinkStore
+    from kebab.domain.walls import Walls
+    from kebab.ports import AnswerStore, DocumentStore, EmbeddingStore, EvalStore, Ledger, LinkStore
 
 
 class Stores:
@@ -23,37 +19,50 @@ class Stores:
         self.database = database
 
     @once
-    def documents(self) -> SqliteDocumentStore:
+    def documents(self) -> DocumentStore:
         from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 
         return SqliteDocumentStore(self.database)
 
     @once
-    def embeddings(self) -> SqliteEmbeddingStore:
+    def embeddings(self) -> EmbeddingStore:
         from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
 
         return SqliteEmbeddingStore(self.database)
 
     @once
-    def links(self) -> SqliteLinkStore:
+    def links(self) -> LinkStore:
         from kebab.adapters.sqlite.link_store import SqliteLinkStore
 
         return SqliteLinkStore(self.database)
 
     @once
-    def ledger(self) -> SqliteLedger:
+    def ledger(self) -> Ledger:
         from kebab.adapters.sqlite.ledger import SqliteLedger
 
         return SqliteLedger(self.database)
 
     @once
-    def answers(self) -> SqliteAnswerStore:
+    def answers(self) -> AnswerStore:
         from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
 
         return SqliteAnswerStore(self.database)
 
     @once
-    def evaluations(self) -> SqliteEvalStore:
+    def evaluations(self) -> EvalStore:
         from kebab.adapters.sqlite.eval_store import SqliteEvalStore
 
         return SqliteEvalStore(self.database)
+
+
+class Whole:
+    """What walls change of the engines; here there are none."""
+
+    walls: Walls | None = None
+
+    def opened(self, database: Database) -> Stores:
+        """The stores for reading."""
+        return Stores(database)
+
+    def require_whole(self, what: str) -> None:
+        """Raises OutsideWalls inside walls, for what is about the whole knowledge base."""

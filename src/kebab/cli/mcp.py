@@ -11,6 +11,7 @@ from kebab.cli.session import Session, command
 from kebab.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from kebab.domain.walls import Walls
     from kebab.mcp import Options
 
 
@@ -22,14 +23,24 @@ if TYPE_CHECKING:
     help="Answer any number of clients over HTTP on this computer; 0 takes a free port.",
 )
 @click.option("--tools", multiple=True, metavar="NAME", help="Offer only this tool; repeat for several.")
-def mcp(session: Session, http: int | None, tools: tuple[str, ...]) -> None:
+@click.option("--source", multiple=True, metavar="ID", help="Wall: only documents of this source.")
+@click.option("--path", multiple=True, metavar="GLOB", help="Wall: only documents at such paths.")
+@click.option(
+    "--scope",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Wall: only recorded runs of this project, user or session, such as project=atlas.",
+)
+def mcp(session: Session, http: int | None, tools: tuple[str, ...], **walls: tuple[str, ...]) -> None:
     """Serve the knowledge base to agents over MCP.
 
     Answers one client on standard input and output, or any number over HTTP. With --readonly the tools that
-    write are not offered.
+    write are not offered. What lies outside --source, --path and --scope does not exist for the clients;
+    with walls around documents alone, the execution memory is closed.
     """
     from kebab.mcp import Options, serve_stdio
 
+    session.kebab(walls=_walls(**walls))
     options = Options(tools=_names(tools))
     if http is None:
         serve_stdio(session.kebab(), options)
@@ -51,12 +62,30 @@ def _bound(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
+        listening.listen()  # who reads the address may call at once: the call waits until it is answered
     except OSError as error:
         listening.close()
         raise InvalidInput(
             f"port {port} cannot be used: {error.strerror}", hint="--http 0 takes a free port"
         ) from error
     return listening
+
+
+def _walls(*, source: tuple[str, ...], path: tuple[str, ...], scope: tuple[str, ...]) -> Walls:
+    from kebab.domain.executions import SCOPES
+    from kebab.domain.walls import Walls
+
+    pairs = dict(_pair(given) for given in scope)
+    if unknown := [name for name in pairs if name not in SCOPES]:
+        raise InvalidInput(f"there is no scope {unknown[0]!r}", hint=f"one of {', '.join(SCOPES)}")
+    return Walls(source=source, path=path, scope=pairs)
+
+
+def _pair(given: str) -> tuple[str, str]:
+    name, sign, value = given.partition("=")
+    if not sign or not value:
+        raise InvalidInput(f"the scope {given!r} is not NAME=VALUE", hint="such as project=atlas")
+    return name, value
 
 
 def _names(given: tuple[str, ...]) -> tuple[str, ...]:

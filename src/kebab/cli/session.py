@@ -30,6 +30,7 @@ from kebab.cli.screen import Screen
 
 if TYPE_CHECKING:
     from kebab.app import Kebab
+    from kebab.domain.walls import Walls
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -55,7 +56,13 @@ class Session:
     _opened: Kebab | None = None
     _started: float = field(default_factory=time.perf_counter)
 
-    def kebab(self, *, readonly: bool = False, overrides: Mapping[str, object] | None = None) -> Kebab:
+    def kebab(
+        self,
+        *,
+        readonly: bool = False,
+        overrides: Mapping[str, object] | None = None,
+        walls: Walls | None = None,
+    ) -> Kebab:
         """The knowledge base, opened at the first call and closed when the command ends."""
         if self._opened is None:
             from kebab.app import Kebab
@@ -65,6 +72,7 @@ class Session:
                 readonly=self.readonly or readonly,
                 overrides={**self.overrides, **(overrides or {})},
                 waiting=lambda message: self.say(f"{message} …"),
+                walls=walls,
             )
             click.get_current_context().call_on_close(self._opened.close)
             self._tell_settings()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from kebab.domain.documents import INBOX_ID
 from kebab.domain.ingests import IngestPhase, IngestReport, Outcome, RunStatus
 from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.domain.turns import ALONE, Turns
@@ -26,7 +27,7 @@ from kebab.ingest.overtaken import Seen
 from kebab.ingest.parse.formats import FORMATS
 from kebab.ingest.parse.parsed import Format
 from kebab.ingest.parse.reading import BARE, Reading
-from kebab.ingest.plan import Planner
+from kebab.ingest.plan import Admits, Planner, outside
 from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, SameContent
 from kebab.ingest.refresh import Effort, Refreshed
 from kebab.ingest.scan import SourceFolder, too_large
@@ -87,6 +88,8 @@ class IngestPipeline:
     """What the report is to say could not be done, such as loading the embedding model."""
     turns: Turns = ALONE
     """Every change is made inside a turn; between two of them others write."""
+    admits: Admits | None = None
+    """Says whether a document may be written, by source and path; None where all may."""
 
     def run(
         self,
@@ -222,6 +225,9 @@ class IngestPipeline:
         draft = inbox_folder.text_draft(self.inbox, title, text)
         if len(draft.content) > self.limits.max_file_bytes:
             raise InvalidInput(f"{title!r} cannot be stored: {too_large(self.limits.max_file_bytes)}")
+        path = draft.path.relative_to(self.inbox).as_posix()
+        if self.admits is not None and not self.admits(INBOX_ID, path):
+            raise outside(f"{INBOX_ID}/{path}")
         return draft
 
     @property
@@ -235,6 +241,7 @@ class IngestPipeline:
             formats=self.formats,
             unread=self.unread,
             turns=self.turns,
+            admits=self.admits,
         )
 
     def _rehearse(self, changes: Sequence[Changes], log: RunLog, *, allow_mass_delete: bool) -> None:

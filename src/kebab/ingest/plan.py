@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kebab.domain.documents import INBOX_ID
 from kebab.domain.ingests import IngestItem, Outcome
 from kebab.domain.turns import ALONE, Turns
-from kebab.errors import StorageError
+from kebab.errors import OutsideWalls, StorageError
 from kebab.ingest import inbox as inbox_folder
 from kebab.ingest.changes import Changes, compare, removal
 from kebab.ingest.chunk.policy import ChunkPolicy
@@ -21,6 +21,13 @@ from kebab.ingest.parse.parsed import Format
 from kebab.ingest.scan import SourceFolder, scan, too_large
 from kebab.ingest.targets import Target, find_targets
 from kebab.ports import DocumentStore
+
+Admits = Callable[[str, str], bool]
+
+
+def outside(path: str) -> OutsideWalls:
+    """What a write beyond the walls meets, whether or not there is such a file."""
+    return OutsideWalls(f"{path} lies outside of what may be written here")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +42,8 @@ class Planner:
     formats: Mapping[str, Format] = FORMATS
     unread: Mapping[str, str] = field(default_factory=dict)
     turns: Turns = ALONE
+    admits: Admits | None = None
+    """Says whether a document may be written, by source and path; None where all may."""
 
     def plan(
         self, paths: Sequence[Path], log: RunLog, *, dry_run: bool, force: bool, remove_abandoned: bool
@@ -63,6 +72,8 @@ class Planner:
         return SourceFolder(INBOX_ID, self.inbox, exclude=(".*.part",))
 
     def _targets(self, paths: Sequence[Path], log: RunLog, *, dry_run: bool) -> list[Target]:
+        if self.admits is not None:
+            return self._admitted(paths, self.admits)
         inbox = self._inbox_source
         if not paths:
             return [Target(source) for source in (*self.sources, *([inbox] if self.inbox.is_dir() else []))]
@@ -77,6 +88,21 @@ class Planner:
             return None
 
         return find_targets(paths, (*self.sources, inbox), adopt=adopt)
+
+    def _admitted(self, paths: Sequence[Path], admits: Admits) -> list[Target]:
+        """Files alone, each inside the walls: below a folder some might be outside. Raises OutsideWalls."""
+
+        def refuse(file: Path) -> None:
+            raise outside(str(file))
+
+        targets = find_targets(paths, (*self.sources, self._inbox_source), adopt=refuse)
+        if not targets or not all(target.under for target in targets):
+            raise outside("everything")
+        for target in targets:
+            for path in target.under:
+                if not admits(target.source.id, path) or (target.source.root / path).is_dir():
+                    raise outside(path)
+        return targets
 
     def _draft(self, file: Path) -> Draft | IngestItem:
         """A copy of a file outside every source, or why none is made."""

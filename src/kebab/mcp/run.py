@@ -23,7 +23,7 @@ class Options:
 
 def build_server(kebab: Kebab, options: Options) -> Server[Any]:
     """Raises InvalidInput for a tool that does not exist."""
-    tools = selected(options.tools, readonly=kebab.engines.readonly)
+    tools = selected(options.tools, readonly=kebab.engines.readonly, walls=kebab.engines.walls)
     return KebabServer(kebab, tools).protocol()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kebab.domain.documents import INBOX_ID
+from kebab.domain.walls import Walls
 from kebab.errors import InvalidInput
 from kebab.mcp.tool import Tool
 from kebab.mcp.tools.documents import DOCUMENT_TOOLS
@@ -14,8 +16,10 @@ from kebab.mcp.tools.writing import WRITING_TOOLS
 TOOLS: tuple[Tool, ...] = (*SEARCH_TOOLS, *DOCUMENT_TOOLS, *WRITING_TOOLS, *MEMORY_TOOLS)
 
 
-def selected(names: Sequence[str] = (), *, readonly: bool = False, memory: bool = True) -> tuple[Tool, ...]:
-    """The tools that are offered. Raises InvalidInput for a name that no tool has."""
+def selected(
+    names: Sequence[str] = (), *, readonly: bool = False, walls: Walls | None = None
+) -> tuple[Tool, ...]:
+    """The tools that are offered: none that could only refuse. Raises InvalidInput for an unknown name."""
     known = {tool.name for tool in TOOLS}
     if unknown := [name for name in names if name not in known]:
         raise InvalidInput(f"there is no tool {unknown[0]!r}", hint=f"tools: {', '.join(sorted(known))}")
@@ -24,5 +28,11 @@ def selected(names: Sequence[str] = (), *, readonly: bool = False, memory: bool 
         for tool in TOOLS
         if (not names or tool.name in names)
         and not (readonly and tool.writes)
-        and (memory or not tool.memory)
+        and not (walls and _is_shut(tool, walls))
     )
+
+
+def _is_shut(tool: Tool, walls: Walls) -> bool:
+    """Whether a tool can do nothing inside these walls."""
+    keeps_texts = not walls.source or INBOX_ID in walls.source
+    return (tool.memory and walls.closes_memory) or (tool.name == "ingest_text" and not keeps_texts)

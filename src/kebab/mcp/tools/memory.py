@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec.structs import replace
+
 from kebab.domain.executions import Feedback
-from kebab.errors import InvalidInput
+from kebab.errors import InvalidInput, OutsideWalls
 from kebab.mcp import text
 from kebab.mcp.tool import Call, Tool
 from kebab.wire import memory
@@ -30,7 +32,16 @@ def _search(call: Call, asked: MemorySearchRequest) -> Shape:
 
 
 def _record(call: Call, asked: MemoryRecordRequest) -> Shape:
-    return memory.execution(call.kebab.memory.record(asked.execution(by=call.client)))
+    inside = replace(asked, scope=_scope(call, asked))
+    return memory.execution(call.kebab.memory.record(inside.execution(by=call.client)))
+
+
+def _scope(call: Call, asked: MemoryRecordRequest) -> dict[str, str]:
+    """The scope of the walls and what the caller adds. Raises OutsideWalls for another scope."""
+    fixed = call.kebab.engines.walls.scope if call.kebab.engines.walls else {}
+    if other := [name for name, value in fixed.items() if asked.scope.get(name, value) != value]:
+        raise OutsideWalls(f"the {other[0]} is {fixed[other[0]]} here", hint="leave the scope out")
+    return {**asked.scope, **fixed}
 
 
 def _feedback(call: Call, asked: MemoryFeedbackRequest) -> Shape:
