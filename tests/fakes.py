@@ -22,6 +22,7 @@ from kebab.domain.chunks import (
     name_of,
     searchable_text,
 )
+from kebab.domain.code import code_lang, names_symbol
 from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.fusion import Ranked
 from kebab.domain.globs import glob_matches
@@ -29,6 +30,7 @@ from kebab.domain.ids import ChunkId, DocId, nfc
 from kebab.domain.ingests import NO_TIME, FileState, IngestItem, IngestRun
 from kebab.domain.links import NoteNames, PlacedLink
 from kebab.domain.names import plain_words
+from kebab.domain.places import CodeUnit
 from kebab.domain.queries import SearchFilters
 from kebab.ports import (
     NO_TERMS,
@@ -228,6 +230,12 @@ class FakeDocumentStore:
             return None
         return frozenset(doc_id for doc_id, shelf in self._shelves.items() if _passes(shelf, filters))
 
+    def defining(self, symbols: Sequence[str]) -> frozenset[ChunkId] | None:
+        if not symbols:
+            return None
+        chunks = (stored.chunk for stored in self.stored_chunks())
+        return frozenset(chunk.chunk_id for chunk in chunks if _is_named(chunk, symbols))
+
     def stored_chunks(self, doc_ids: Sequence[DocId] | None = None) -> Iterator[StoredChunk]:
         wanted = None if doc_ids is None else set(doc_ids)
         for shelf in self._sorted():
@@ -353,6 +361,15 @@ def _summary(shelf: _Shelf) -> DocumentSummary:
     )
 
 
+def _is_repo(repo: str | None, asked: str) -> bool:
+    return f"/{repo}".lower().endswith(f"/{nfc(asked)}".lower()) if repo else False
+
+
+def _is_named(chunk: Chunk, symbols: Sequence[str]) -> bool:
+    unit = chunk.place
+    return isinstance(unit, CodeUnit) and any(names_symbol(one, unit.symbol) for one in symbols)
+
+
 def _passes(shelf: _Shelf, filters: SearchFilters) -> bool:
     document, metadata = shelf.document, shelf.document.metadata
     single = {
@@ -360,14 +377,15 @@ def _passes(shelf: _Shelf, filters: SearchFilters) -> bool:
         "media": document.media,
         "source": document.source_id,
         "source_type": metadata.source_type,
-        "repo": metadata.repo,
-        "code_lang": metadata.code_lang,
     }
     return (
         all(
             not getattr(filters, name) or value in list(map(nfc, getattr(filters, name)))
             for name, value in single.items()
         )
+        and (not filters.code_lang or metadata.code_lang in set(map(code_lang, filters.code_lang)))
+        and (not filters.repo or any(_is_repo(metadata.repo, one) for one in filters.repo))
+        and (not filters.symbol or any(_is_named(stored.chunk, filters.symbol) for stored in shelf.chunks))
         and (not filters.doc_id or any(one and document.doc_id.startswith(one) for one in filters.doc_id))
         and (not filters.tag or bool(set(map(nfc, filters.tag)) & set(metadata.tags)))
         and (not filters.path or any(glob_matches(g)(document.path) for g in filters.path))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input
 from kebab.domain.documents import Document, LineSpan, Media, Metadata
 from kebab.domain.ids import BlockId, DocId, asset_id, chunk_id, content_hash, doc_id
 from kebab.domain.ingests import FileState
+from kebab.domain.places import CodeUnit
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ def sample(
     metadata: Metadata = Metadata(),
     media: Media = Media.MARKDOWN,
     parser_version: str = "markdown-v1",
+    symbol: str = "",
 ) -> Sample:
     """A document with one chunk for each text, a line apart."""
     whole = "\n\n".join(texts)
@@ -55,7 +57,10 @@ def sample(
         text=whole,
     )
     state = FileState(path, len(whole.encode()), 1_700_000_000_000_000_000, asset, doc, "fingerprint-1")
-    return Sample(document, _chunks(doc, texts, heading_path), state)
+    chunks = _chunks(doc, texts, heading_path)
+    if symbol:
+        chunks = tuple(replace(chunk, place=CodeUnit(symbol)) for chunk in chunks)
+    return Sample(document, chunks, state)
 
 
 def _chunks(doc: DocId, texts: Sequence[str], heading_path: tuple[str, ...]) -> tuple[Chunk, ...]:

@@ -243,8 +243,9 @@ def varied(store: DocumentStore, clock: Clock) -> DocumentStore:
         sample("log.txt", "3", media=Media.TEXT, metadata=Metadata(trust_level=TrustLevel.GENERATED)),
     )
     clock.now = "2024-06-01T00:00:00Z"
-    code = Metadata(trust_level=TrustLevel.SECONDARY, repo="kebab", code_lang="python")
-    put(store, sample("src/x.py", "4", source_id="code", lang="und", metadata=code))
+    code = Metadata(trust_level=TrustLevel.SECONDARY, repo="shop/kebab", code_lang="python")
+    unit = "배.Ship.speed"
+    put(store, sample("src/x.py", "4", source_id="code", lang="und", metadata=code, symbol=unit))
     return store
 
 
@@ -265,7 +266,14 @@ def varied(store: DocumentStore, clock: Clock) -> DocumentStore:
         (SearchFilters(trust_min=TrustLevel.SECONDARY), {"notes/rust.md", "notes/deep/메모.md", "src/x.py"}),
         (SearchFilters(trust_min=TrustLevel.GENERATED, lang=("und",)), {"src/x.py"}),
         (SearchFilters(repo=("kebab",)), {"src/x.py"}),
+        (SearchFilters(repo=("Shop/Kebab", "other")), {"src/x.py"}),
+        (SearchFilters(repo=("bab", "shop", "%", "")), set()),
         (SearchFilters(code_lang=("python", "rust")), {"src/x.py"}),
+        (SearchFilters(code_lang=("PY",)), {"src/x.py"}),
+        (SearchFilters(symbol=("speed",)), {"src/x.py"}),
+        (SearchFilters(symbol=(unicodedata.normalize("NFD", "배.ship.*"), "x")), {"src/x.py"}),
+        (SearchFilters(symbol=("Ship",)), set()),
+        (SearchFilters(symbol=("speed",), lang=("ko",)), set()),
         (SearchFilters(ingested_after="2024-05-15"), {"src/x.py"}),
         (SearchFilters(tag=("rust",), lang=("ko",)), set()),
         (SearchFilters(path=("[",), tag=("\udcff", "'; DROP TABLE documents")), set()),
@@ -286,6 +294,15 @@ def test_a_filter_by_document_id_keeps_that_document(varied: DocumentStore) -> N
     assert varied.matching(SearchFilters(doc_id=(first, DocId("nobody")))) == frozenset({first})
     assert varied.matching(SearchFilters(doc_id=(DocId(first[:12]),))) == frozenset({first})
     assert varied.matching(SearchFilters(doc_id=(DocId(""), DocId("%")))) == frozenset()
+
+
+def test_the_chunks_of_a_symbol_are_found_by_its_end(varied: DocumentStore) -> None:
+    (doc,) = varied.list_documents(SearchFilters(source=("code",)))
+    (stored,) = varied.chunks_of(doc.doc_id)
+    assert stored.chunk.place == CodeUnit("배.Ship.speed")
+    assert varied.defining(["ship.speed", "none"]) == frozenset({stored.chunk.chunk_id})
+    assert varied.defining(["none"]) == frozenset()
+    assert varied.defining([]) is None
 
 
 def test_an_empty_filter_is_none(store: DocumentStore) -> None:

@@ -82,14 +82,15 @@ def test_ingest_names_the_knowledge_base(project: Cli) -> None:
     assert project("ingest", "--quiet").err == ""
 
 
-@pytest.mark.parametrize("option", ["--repo", "--code-lang"])
-def test_a_filter_that_cannot_match_yet_says_why(project: Cli, option: str) -> None:
+@pytest.mark.parametrize("option", ["--repo", "--code-lang", "--symbol"])
+def test_a_filter_by_what_no_document_has_says_so(project: Cli, option: str) -> None:
     for command in ("search", "ask"):
         result = project(command, "fox", option, "rust", "--json")
         assert result.code == 1
         (note,) = result.json["degraded"]
         assert note["code"] == "not_read"
-        assert "kebab does not read source code yet" in note["message"]
+        assert note["message"].endswith(" rust")
+        assert "docs/formats.md" in note["hint"]
 
 
 # --- init ------------------------------------------------------------------------------------------

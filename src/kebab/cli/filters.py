@@ -21,8 +21,9 @@ REPEATABLE = {
     "source": "Only this source, by its id.",
     "source_type": "Only this source type, such as note.",
     "doc_id": "Only this document, by its id or the start of it.",
-    "repo": "Only this repository.",
-    "code_lang": "Only this programming language.",
+    "repo": "Only this repository, such as owner/name or name.",
+    "code_lang": "Only this programming language, such as python or c++.",
+    "symbol": "Only this function, class or the like, such as Ship.speed, speed or 'Ship.*'.",
 }
 """Each may be given several times: OR inside one filter, AND across filters."""
 

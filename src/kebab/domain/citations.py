@@ -94,6 +94,13 @@ class Citation:
                 return f"t={self.start / 1000:.3f},{self.end / 1000:.3f}"
 
 
+@dataclass(frozen=True, slots=True)
+class CodeCitation(Citation):
+    """Lines of source code; ``symbol`` is the function, class or the like that they belong to."""
+
+    symbol: str = ""
+
+
 def cite(
     path: str, spans: tuple[LineSpan, ...], *, place: Place | None = None, state: SourceState | None = None
 ) -> Citation:
@@ -103,7 +110,9 @@ def cite(
         case None:
             return Citation(CitationKind.LINE, path, span.start, span.end, source_state=state)
         case CodeUnit():
-            return Citation(CitationKind.CODE, path, span.start, span.end, source_state=state)
+            return CodeCitation(
+                CitationKind.CODE, path, span.start, span.end, source_state=state, symbol=place.symbol
+            )
         case Page(number) | Slide(number):
             kind, start, end, region = CitationKind.PAGE, number, number, None
         case Time(start, end):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kebab.domain.citations import Citation, SourceState
+from kebab.domain.citations import Citation, CodeCitation, SourceState
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode
@@ -102,6 +102,11 @@ class SearchHit:
     rerank: RerankDetail | None = None
     repeats: ChunkId | None = None
     """A hit above, of the same document, that holds most of this one's text: why it stands so low."""
+
+    @property
+    def symbol(self) -> str | None:
+        """The function, class or the like that was found in source code."""
+        return self.citation.symbol if isinstance(self.citation, CodeCitation) else None
 
     @property
     def stale(self) -> bool:

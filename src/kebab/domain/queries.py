@@ -31,7 +31,10 @@ class SearchFilters:
     doc_id: tuple[DocId, ...] = ()
     """Whole ids or beginnings of them."""
     repo: tuple[str, ...] = ()
+    """``owner/name``, or the end of it after a slash."""
     code_lang: tuple[str, ...] = ()
+    symbol: tuple[str, ...] = ()
+    """Functions, classes and the like by their whole symbol or its end after a dot; ``*`` is any text."""
     ingested_after: str | None = None
     """ISO 8601 in UTC."""
 

@@ -78,7 +78,9 @@ def compare(
     unchanged = 0
     for file in scan.files:
         state = known.get(file.path)
-        current = state is not None and not force and state.fingerprint == prints[extension(file.path)]
+        current = (
+            state is not None and not force and state.fingerprint == prints[extension(file.path), file.repo]
+        )
         if current and state is not None and (state.size, state.mtime_ns) == (file.size, file.mtime_ns):
             unchanged += 1
         else:
@@ -95,22 +97,23 @@ def removal(source_id: str, known: Mapping[str, FileState]) -> Changes:
     )
 
 
-class _Fingerprints(dict[str, str]):
-    """By extension, made when first asked for: a format is not loaded unless there is a file of it."""
+class _Fingerprints(dict[tuple[str, str | None], str]):
+    """By extension and repository, made when first asked for: a format is loaded for a file of it alone."""
 
     def __init__(self, source: SourceFolder, policy: ChunkPolicy, formats: Mapping[str, Format]) -> None:
         super().__init__()
         self._source, self._policy, self._formats = source, policy, formats
 
-    def __missing__(self, ending: str) -> str:
+    def __missing__(self, key: tuple[str, str | None]) -> str:
         source = self._source
-        self[ending] = fingerprint(
-            self._formats[ending],
+        self[key] = fingerprint(
+            self._formats[key[0]],
             self._policy,
             source_type=source.source_type,
             trust_level=source.trust_level,
+            repo=key[1],
         )
-        return self[ending]
+        return self[key]
 
 
 def _task(source: SourceFolder, file: ScannedFile, state: FileState | None) -> FileTask:
@@ -122,6 +125,7 @@ def _task(source: SourceFolder, file: ScannedFile, state: FileState | None) -> F
         mtime_ns=file.mtime_ns,
         source_type=source.source_type,
         trust_level=source.trust_level,
+        repo=file.repo,
         known_asset=state.asset_id if state else None,
     )
 

@@ -47,6 +47,7 @@ class FileTask:
     mtime_ns: int
     source_type: str
     trust_level: TrustLevel
+    repo: str | None = None
     known_asset: AssetId | None = None
     """Content that needs no new work: set when only the file's time or size differs from what is stored."""
 
@@ -75,10 +76,12 @@ Result = Prepared | SameContent | IngestItem
 
 
 @lru_cache(maxsize=64)
-def fingerprint(kind: Format, policy: ChunkPolicy, *, source_type: str, trust_level: TrustLevel) -> str:
+def fingerprint(
+    kind: Format, policy: ChunkPolicy, *, source_type: str, trust_level: TrustLevel, repo: str | None = None
+) -> str:
     """Equal fingerprints and equal bytes give equal output; any setting that shapes it is in here."""
     versions = (kind.version, kind.chunker.version, policy.hash)
-    return digest("fingerprint", *versions, source_type, str(trust_level))
+    return digest("fingerprint", *versions, source_type, str(trust_level), *([repo] if repo else []))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,13 @@ def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy) ->
         mtime_ns=task.mtime_ns,
         asset_id=asset,
         doc_id=doc_id(source_id=task.source_id, path=task.path, asset=asset, parser_version=kind.version),
-        fingerprint=fingerprint(kind, policy, source_type=task.source_type, trust_level=task.trust_level),
+        fingerprint=fingerprint(
+            kind,
+            policy,
+            source_type=task.source_type,
+            trust_level=task.trust_level,
+            repo=task.repo,
+        ),
     )
 
 
@@ -205,7 +214,7 @@ def _document(task: FileTask, state: FileState, kind: Format, parsed: Parsed) ->
         lang=parsed.lang,
         media=kind.media,
         parser_version=kind.version,
-        metadata=_dated(parsed.metadata, task.mtime_ns),
+        metadata=replace(_dated(parsed.metadata, task.mtime_ns), repo=task.repo),
         warnings=parsed.warnings,
         text=parsed.lines.text,
         links=parsed.links,

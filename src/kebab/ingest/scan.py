@@ -15,6 +15,7 @@ from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import nfc
 from kebab.domain.ingests import IngestItem, Outcome, storable_time
 from kebab.errors import StorageError
+from kebab.ingest import checkout
 from kebab.ingest.ignore import IGNORE_FILES, IgnoreRules
 from kebab.ingest.parse.formats import FORMATS, extension
 from kebab.ingest.parse.unwritten import locked
@@ -39,6 +40,8 @@ class ScannedFile:
     """As the system spells it."""
     size: int
     mtime_ns: int
+    repo: str | None = None
+    """The repository that it lies in a checkout of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,27 +128,30 @@ class _Walk:
     skipped: list[IngestItem] = field(default_factory=list)
     _paths: set[str] = field(default_factory=set)
     _folders: set[tuple[int, int]] = field(default_factory=set)
-    _links: list[tuple[str, str, IgnoreRules]] = field(default_factory=list)
+    _links: list[tuple[str, str, IgnoreRules, str | None]] = field(default_factory=list)
     """Links to folders, walked last, so that a folder is known by its own path and not by a link to it."""
 
     def run(self) -> None:
-        self._walk(str(self.source.root), "", IgnoreRules.from_patterns(self.source.exclude))
+        rules = IgnoreRules.from_patterns(self.source.exclude)
+        self._walk(str(self.source.root), "", rules, checkout.enclosing(self.source.root))
         while self._links:
             self._walk(*self._links.pop(0))
 
-    def _walk(self, folder: str, relative: str, rules: IgnoreRules) -> None:
+    def _walk(self, folder: str, relative: str, rules: IgnoreRules, repo: str | None) -> None:
         """Depth first, with a stack of its own: folders may be nested deeper than Python recurses."""
-        pending = [(folder, relative, rules)]
+        pending = [(folder, relative, rules, repo)]
         while pending:
-            folder, relative, rules = pending.pop()
+            folder, relative, rules, repo = pending.pop()
             entries = self._entries(folder, relative)
             present = [entry.name for entry in entries if entry.name in IGNORE_FILES]
             if present:
                 rules = rules.entering(Path(folder), relative, present)
+            if relative and any(entry.name == checkout.MARK for entry in entries):
+                repo = checkout.repository(Path(folder))
             pending.extend(
-                (entry.path, below, rules)
+                (entry.path, below, rules, repo)
                 for entry in self._wanted(entries, relative)
-                if (below := self._visit(entry, relative, rules)) is not None
+                if (below := self._visit(entry, relative, rules, repo)) is not None
             )
 
     def _entries(self, folder: str, relative: str) -> list[os.DirEntry[str]]:
@@ -174,7 +180,9 @@ class _Walk:
             return iter(entries)
         return (entry for entry in entries if only.leads_to(relative + nfc(entry.name)))
 
-    def _visit(self, entry: os.DirEntry[str], relative: str, rules: IgnoreRules) -> str | None:
+    def _visit(
+        self, entry: os.DirEntry[str], relative: str, rules: IgnoreRules, repo: str | None
+    ) -> str | None:
         """Take or report an entry; returns the path of a folder that is to be walked now."""
         name = entry.name
         if name in IGNORE_FILES:
@@ -187,7 +195,7 @@ class _Walk:
                 return None
         path = relative + name
         try:
-            return self._sorted_out(entry, path, rules)
+            return self._sorted_out(entry, path, rules, repo)
         except OSError as error:
             if error.errno == errno.ELOOP:
                 self._skip(path, "symbolic link to itself")
@@ -195,7 +203,9 @@ class _Walk:
                 self._fail(path, f"cannot be read: {error.strerror}")
             return None
 
-    def _sorted_out(self, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -> str | None:
+    def _sorted_out(
+        self, entry: os.DirEntry[str], path: str, rules: IgnoreRules, repo: str | None
+    ) -> str | None:
         link = entry.is_symlink()
         is_folder = entry.is_dir(follow_symlinks=self.follow_symlinks)
         if is_folder:
@@ -207,16 +217,16 @@ class _Walk:
         elif link and not self.follow_symlinks:
             self._skip(path, "symbolic link")
         elif is_folder and link:
-            self._links.append((entry.path, path, rules))
+            self._links.append((entry.path, path, rules, repo))
         elif is_folder:
             return path
         elif not entry.is_file(follow_symlinks=self.follow_symlinks):
             self._skip(path, "broken symbolic link" if link else "not a regular file")
         else:
-            self._take(entry, path)
+            self._take(entry, path, repo)
         return None
 
-    def _take(self, entry: os.DirEntry[str], path: str) -> None:
+    def _take(self, entry: os.DirEntry[str], path: str, repo: str | None) -> None:
         ending = extension(path)
         if reason := locked(entry.name) or self._why_not(ending):
             self._skip(path, reason)
@@ -228,7 +238,9 @@ class _Walk:
             self._skip(path, "spelled like another file after Unicode normalisation", size=stat.st_size)
         else:
             self._paths.add(path)
-            self.files.append(ScannedFile(path, entry.path, stat.st_size, storable_time(stat.st_mtime_ns)))
+            self.files.append(
+                ScannedFile(path, entry.path, stat.st_size, storable_time(stat.st_mtime_ns), repo)
+            )
 
     def _why_not(self, ending: str) -> str | None:
         if ending in self.unread:

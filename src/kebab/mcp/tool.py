@@ -11,7 +11,7 @@ from kebab.domain.progress import Cancelled, never
 from kebab.wire.requests import Request
 from kebab.wire.shape import Shape
 
-RARE_FILTERS = frozenset({"source_type", "trust_min", "repo", "code_lang", "ingested_after"})
+RARE_FILTERS = frozenset({"source_type", "trust_min", "repo", "code_lang", "symbol", "ingested_after"})
 """Filters that only search shows; other tools take them too."""
 
 Report = Callable[[float, float | None, str], None]

@@ -141,6 +141,10 @@ class DocumentStore(Protocol):
         """The documents a filter lets through; None when the filter is empty."""
         ...
 
+    def defining(self, symbols: Sequence[str]) -> frozenset[ChunkId] | None:
+        """The chunks that one of these patterns names; see ``domain.code``. None without a pattern."""
+        ...
+
     def stored_chunks(self, doc_ids: Sequence[DocId] | None = None) -> Iterator[StoredChunk]:
         """The chunks of these documents, or of all, document by document."""
         ...

@@ -25,6 +25,7 @@ from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, FieldWeights, LexicalIndex, LexicalQuery
 from kebab.search.legs import MANY, lagging
 from kebab.search.present import Placed, Presenter
+from kebab.search.symbols import within
 from kebab.search.trace import Stopwatch
 
 MOST_COMPARED = 50
@@ -109,8 +110,11 @@ class LexicalRetriever:
             fields=ONE_WORD if len(words) == 1 else FieldWeights(),
             required=tuple(word for phrase in query.phrases for word in latin_words(phrase)),
         )
-        found = self.index.search(lexical, limit=depth, docs=docs)
-        return _names_first(named, found)[:depth]
+
+        def ranked(limit: int) -> list[Ranked]:
+            return _names_first(named, self.index.search(lexical, limit=limit, docs=docs))
+
+        return within(ranked, depth=depth, chunks=self.store.defining(query.filters.symbol))[:depth]
 
     def named(self, query: SearchQuery, *, docs: frozenset[DocId] | None) -> list[ChunkId]:
         """The chunks that open the notes which are called what was asked."""

@@ -1,4 +1,4 @@
-"""Filters by what kebab does not read from files yet."""
+"""Filters by what only source code has, where no document has it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from kebab.domain.hits import Degradation
 from kebab.domain.queries import SearchFilters
 from kebab.ports import DocumentStore
 
-UNREAD = {"repo": "repository", "code_lang": "programming language"}
-"""What only source code has, by filter."""
+UNREAD = {"repo": "repository", "code_lang": "programming language", "symbol": "symbol"}
+"""What no note has, by filter."""
 
 
 def unread(filters: SearchFilters, store: DocumentStore) -> tuple[Degradation, ...]:
@@ -17,8 +17,8 @@ def unread(filters: SearchFilters, store: DocumentStore) -> tuple[Degradation, .
         Degradation(
             "filter",
             "not_read",
-            f"no document has the {UNREAD[name]} {', '.join(values)}: kebab does not read source code yet",
-            f"leave out the filter {name}",
+            f"no document has the {UNREAD[name]} {', '.join(values)}",
+            "source code needs the extra `code` and ingest.code: see docs/formats.md",
         )
         for name, values in given.items()
         if not store.matching(SearchFilters(**{name: values}))

@@ -25,6 +25,7 @@ from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, Embedder, EmbeddingKind, EmbeddingStore, VectorIndex
 from kebab.search.legs import MANY, lagging
 from kebab.search.present import Placed, Presenter
+from kebab.search.symbols import within
 from kebab.search.trace import Stopwatch
 
 if TYPE_CHECKING:
@@ -113,13 +114,22 @@ class VectorRetriever:
     def _nearest(
         self, query: SearchQuery, vector: Vectors, *, depth: int, docs: frozenset[DocId] | None
     ) -> _Nearest:
+        units = self.store.defining(query.filters.symbol)
         if not (query.phrases or query.excluded):
-            return _Nearest(self.index.search(vector, limit=depth, docs=docs))
+            return _Nearest(self._within(vector, depth, docs, units))
         # Quotes and exclusions bind this leg too. Vectors know no words, so the texts are read: enough of
         # them that a rare phrase is found, few enough that the answer comes at once.
         limit = max(self.texts_read, depth * 5)
-        wide = self.index.search(vector, limit=limit, docs=docs)
+        wide = self._within(vector, limit, docs, units)
         return _Nearest(self._holding(wide, query)[:depth], read_only=limit if len(wide) >= limit else None)
+
+    def _within(
+        self, vector: Vectors, depth: int, docs: frozenset[DocId] | None, units: frozenset[ChunkId] | None
+    ) -> list[Ranked]:
+        def nearest(limit: int) -> list[Ranked]:
+            return self.index.search(vector, limit=limit, docs=docs)
+
+        return within(nearest, depth=depth, chunks=units)
 
     def position(self) -> int:
         return self.index.checkpoint()

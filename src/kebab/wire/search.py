@@ -22,6 +22,8 @@ class Citation(Shape, frozen=True, tag_field="schema_version", tag="citation.v1"
     region: tuple[int, int, int, int] | None = None
     source_state: str | None = None
     """``current``, ``changed`` or ``gone``; ``stale`` is true of the last two. Null if unknown."""
+    symbol: str | UnsetType = UNSET
+    """The function, class or the like of source code that the lines belong to."""
 
 
 class Retrieval(Shape, frozen=True):
@@ -84,6 +86,8 @@ class SearchHit(Shape, frozen=True, tag_field="schema_version", tag="search_hit.
     evidence: tuple[Evidence, ...] | UnsetType = UNSET
     rerank: Rerank | UnsetType = UNSET
     """Only where a reranker took part and an explanation was asked for."""
+    symbol: str | UnsetType = UNSET
+    """That of the citation."""
     repeats: str | UnsetType = UNSET
     """The chunk above that holds most of this one's text, which is why it stands so low."""
 
@@ -203,6 +207,7 @@ def search_hit(hit: domain.SearchHit, *, explain: bool = False) -> SearchHit:
         hit,
         SearchHit,
         snippet=hit.snippet.text,
+        symbol=hit.symbol or UNSET,
         marks=hit.snippet.marks,
         evidence=tuple(of(evidence, Evidence) for evidence in hit.evidence) if explain else UNSET,
         rerank=of(hit.rerank, Rerank) if explain and hit.rerank else UNSET,

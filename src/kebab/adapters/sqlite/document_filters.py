@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 
 from kebab.adapters.sqlite.rows import as_json
+from kebab.domain.code import code_lang
 from kebab.domain.documents import TrustLevel
 from kebab.domain.globs import glob_matches
 from kebab.domain.ids import DocId, nfc
@@ -23,8 +24,7 @@ def where(filters: SearchFilters) -> tuple[str, list[str]]:
         "source_id": filters.source,
         "source_type": filters.source_type,
         "trust_level": _trusted(filters.trust_min),
-        "repo": filters.repo,
-        "code_lang": filters.code_lang,
+        "code_lang": tuple(map(code_lang, filters.code_lang)),
     }
     clauses = [f"d.{column} {_ONE_OF}" for column, allowed in single.items() if allowed]
     values = [as_json(_storable(allowed)) for allowed in single.values() if allowed]
@@ -37,6 +37,13 @@ def where(filters: SearchFilters) -> tuple[str, list[str]]:
     if filters.tag:
         clauses.append(f"d.doc_id IN (SELECT doc_id FROM document_tags WHERE tag {_ONE_OF})")
         values.append(as_json(_storable(filters.tag)))
+    if filters.repo:
+        # A name without its owner names a repository too.
+        clauses.append(
+            "EXISTS (SELECT 1 FROM json_each(?) j WHERE d.repo = j.value COLLATE NOCASE "
+            "OR substr(d.repo, -length(j.value) - 1) = '/' || j.value COLLATE NOCASE)"
+        )
+        values.append(as_json(_storable(filters.repo)))
     if filters.ingested_after is not None:
         clauses.append("d.indexed_at > ?")
         values.append(filters.ingested_after)

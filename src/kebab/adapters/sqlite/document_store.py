@@ -18,10 +18,12 @@ from kebab.adapters.sqlite.rows import (
     as_json,
     chunk_row,
     document_row,
+    located_symbol,
     stored_as,
     summary,
 )
 from kebab.domain.chunks import Chunk, StoredChunk
+from kebab.domain.code import names_symbol
 from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.ids import AssetId, ChunkId, DocId, encodable, nfc
 from kebab.domain.ingests import NO_TIME, FileState
@@ -126,7 +128,10 @@ class SqliteDocumentStore:
             rows = connection.execute(
                 f"{_SUMMARIES} WHERE {condition} ORDER BY d.source_id, d.path", values
             ).fetchall()
-        return [summary(row) for row in rows if path_matches(row[2], filters.path)]
+            units = set(_defining(connection, filters.symbol)) if filters.symbol else None
+        naming = None if units is None else {doc_id for _, doc_id in units}
+        kept = (row for row in rows if naming is None or row[0] in naming)
+        return [summary(row) for row in kept if path_matches(row[2], filters.path)]
 
     def document(self, doc_id: DocId) -> DocumentSummary | None:
         with self._database.read() as connection:
@@ -195,6 +200,12 @@ class SqliteDocumentStore:
             return None
         with self._database.read() as connection:
             return self._matches.get(filters, at=_moment(connection), find=partial(_matching, connection))
+
+    def defining(self, symbols: Sequence[str]) -> frozenset[ChunkId] | None:
+        if not symbols:
+            return None
+        with self._database.read() as connection:
+            return frozenset(chunk_id for chunk_id, _ in _defining(connection, symbols))
 
     def stored_chunks(self, doc_ids: Sequence[DocId] | None = None) -> Iterator[StoredChunk]:
         # Some hundred documents a query: a single open cursor would hold back the checkpoint of the WAL.
@@ -281,9 +292,21 @@ def _moment(connection: sqlite3.Connection) -> tuple[int, int]:
 def _matching(connection: sqlite3.Connection, filters: SearchFilters) -> frozenset[DocId]:
     condition, values = where(filters)
     rows = connection.execute(f"SELECT d.doc_id, d.path FROM documents d WHERE {condition}", values)
-    if not filters.path:
+    if not filters.path and not filters.symbol:
         return frozenset([row[0] for row in rows])
-    return frozenset(DocId(doc_id) for doc_id, path in rows if path_matches(path, filters.path))
+    found = frozenset(DocId(doc_id) for doc_id, path in rows if path_matches(path, filters.path))
+    if not filters.symbol:
+        return found
+    return found & {doc_id for _, doc_id in _defining(connection, filters.symbol)}
+
+
+def _defining(connection: sqlite3.Connection, symbols: Sequence[str]) -> Iterator[tuple[ChunkId, DocId]]:
+    """The chunks that one of the patterns names, with their documents."""
+    rows = connection.execute("SELECT chunk_id, doc_id, spans FROM chunks WHERE instr(spans, '\"symbol=')")
+    for chunk_id, doc_id, spans in rows:
+        symbol = located_symbol(spans)
+        if symbol is not None and any(names_symbol(pattern, symbol) for pattern in symbols):
+            yield ChunkId(chunk_id), DocId(doc_id)
 
 
 def _replaced(connection: sqlite3.Connection, document: Document) -> list[tuple[DocId, AssetId]]:

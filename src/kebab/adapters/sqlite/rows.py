@@ -9,7 +9,7 @@ import msgspec
 from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input
 from kebab.domain.documents import Document, DocumentSummary, LineSpan, TrustLevel, summary_in
 from kebab.domain.ids import BlockId, ChunkId, DocId
-from kebab.domain.places import Place, fragment, parse_place
+from kebab.domain.places import CodeUnit, Place, fragment, parse_place
 from kebab.errors import Corrupt
 
 Row = tuple[Any, ...]
@@ -102,6 +102,12 @@ def _location(text: str) -> tuple[tuple[LineSpan, ...], Place | None]:
     spans = tuple(LineSpan(*part) for part in found if not isinstance(part, str))
     last = found[-1] if found else None
     return spans, parse_place(last) if isinstance(last, str) else None
+
+
+def located_symbol(text: str) -> str | None:
+    """The symbol of the unit at a location, as the column ``spans`` holds it."""
+    place = _location(text)[1]
+    return place.symbol if isinstance(place, CodeUnit) else None
 
 
 def stored_as(document: Document, chunk: Chunk, *, indexed_at: str) -> StoredChunk:

@@ -95,6 +95,10 @@ class WalledDocumentStore:
         kept = self.hydrate(chunk_ids)
         return {key: lang for key, lang in self._inner.languages(chunk_ids).items() if key in kept}
 
+    def defining(self, symbols: Sequence[str]) -> frozenset[ChunkId] | None:
+        found = self._inner.defining(symbols)
+        return None if found is None else frozenset(self.hydrate(sorted(found)))
+
     def stored_chunks(self, doc_ids: Sequence[DocId] | None = None) -> Iterator[StoredChunk]:
         inside = self.inside()
         wanted = sorted(inside) if doc_ids is None else [doc for doc in doc_ids if doc in inside]

@@ -65,13 +65,11 @@ _BY_PARAGRAPHS = {
     "swift": (".swift",),
     "tcl": (".tcl",),
     "terraform": (".tf",),
-    "toml": (".toml",),
     "verilog": (".v", ".sv"),
     "vhdl": (".vhd", ".vhdl"),
     "vim": (".vim",),
     "visual-basic": (".vb", ".bas"),
     "vue": (".vue",),
-    "yaml": (".yaml", ".yml"),
     "zig": (".zig",),
 }
 

@@ -30,6 +30,7 @@ class Filtered(Request, frozen=True, kw_only=True):
     doc_id: Values = ()
     repo: Values = ()
     code_lang: Values = ()
+    symbol: Values = ()
     ingested_after: str | None = None
     """ISO 8601; a time without a zone is meant in UTC."""
 
