@@ -169,6 +169,12 @@ def test_why_names_the_place_of_a_document(vault: Kebab) -> None:
     assert told(found).startswith("homelab/백업.md: shown")
 
 
+def test_related_notes_come_with_reasons(vault: Kebab) -> None:
+    found = call(vault, "related", {"reference": "README.md"})
+    assert structured(found)["note"]["doc_path"] == "README.md"
+    assert "README.md" in told(found)
+
+
 def test_a_list_has_pages(vault: Kebab) -> None:
     first = structured(call(vault, "list_documents", {"limit": 2, "source": "default"}))
     second = structured(call(vault, "list_documents", {"limit": 2, "source": "default", "offset": 2}))
@@ -240,6 +246,8 @@ BAD = [
     ("ask", {"question": "x", "mode": "psychic"}, "invalid_input"),
     ("why", {"reference": "no/such.md", "query": "x"}, "doc_not_found"),
     ("why", {"reference": "README.md"}, "invalid_input"),
+    ("related", {"reference": "no/such.md"}, "doc_not_found"),
+    ("related", {"reference": "README.md", "k": 0}, "invalid_input"),
     ("fetch", {"reference": "../../etc/passwd"}, "doc_not_found"),
     ("fetch", {"reference": "README.md#L9000"}, "invalid_input"),
     ("fetch", {"reference": "README.md#nonsense"}, "invalid_input"),

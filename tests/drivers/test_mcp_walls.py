@@ -9,8 +9,10 @@ from random import Random
 from typing import Any
 
 import anyio
+import mcp_types as types
 import pytest
 from mcp.client.client import Client
+from mcp.shared.exceptions import MCPError
 
 from kebab.app import Kebab
 from kebab.domain.executions import Execution
@@ -18,6 +20,7 @@ from kebab.domain.walls import Walls
 from kebab.errors import InvalidInput, OutsideWalls
 from kebab.mcp.run import Options, build_server
 from kebab.mcp.tools import TOOLS
+from kebab.mcp.uris import TEMPLATE
 from tests.drivers.mcp_talk import call, calls, everything, failed, structured, told
 
 INSIDE, OUTSIDE = "heron", "wombat"
@@ -310,3 +313,29 @@ def test_links_and_related_notes_end_at_the_walls(place: Place) -> None:
 def test_a_wall_that_fits_no_source_is_refused(place: Place) -> None:
     with pytest.raises(InvalidInput, match="no source 'three'"):
         Kebab(place.whole.settings, walls=Walls(source=("three",)))
+
+
+def test_resources_prompts_and_instructions_end_at_the_walls(place: Place) -> None:
+    async def talk() -> tuple[list[str], str]:
+        said: list[str] = []
+        async with Client(build_server(place.walled, Options())) as client:
+            resources = await client.list_resources()
+            said += [resources.model_dump_json(), (await client.list_prompts()).model_dump_json()]
+            said.append(client.instructions or "")
+            for argument in ("source", "path"):
+                for value in ("", "t", "s", "open"):
+                    completed = await client.complete(
+                        types.ResourceTemplateReference(uri=TEMPLATE), {"name": argument, "value": value}
+                    )
+                    said.append(completed.model_dump_json())
+            for uri in ("kebab://two/open/a.md", "kebab://one/shut/a.md", "kebab://one/../two/open/a.md"):
+                with pytest.raises(MCPError) as refused:
+                    await client.read_resource(uri)
+                said.append(repr(refused.value.data))
+        return [each.uri for each in resources.resources], " ".join(said)
+
+    uris, said = anyio.run(talk)
+    assert uris == ["kebab://one/open/a.md", "kebab://one/open/b.md"]
+    assert OUTSIDE not in said
+    assert "2 documents" in said
+    assert "only.md" not in said

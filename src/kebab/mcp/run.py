@@ -10,6 +10,8 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
 from kebab.app import Kebab
+from kebab.mcp.instructions import instructions
+from kebab.mcp.overview import overview
 from kebab.mcp.server import KebabServer
 from kebab.mcp.tools import selected
 
@@ -24,7 +26,8 @@ class Options:
 def build_server(kebab: Kebab, options: Options) -> Server[Any]:
     """Raises InvalidInput for a tool that does not exist."""
     tools = selected(options.tools, readonly=kebab.engines.readonly, walls=kebab.engines.walls)
-    return KebabServer(kebab, tools).protocol()
+    told = instructions(overview(kebab, memory=False), tools=[tool.name for tool in tools])
+    return KebabServer(kebab, tools, told).protocol()
 
 
 def serve_stdio(kebab: Kebab, options: Options) -> None:

@@ -7,9 +7,9 @@ model can read it and ask better. Only what is no call at all is an error of the
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import mcp_types as types
 import msgspec
@@ -21,7 +21,8 @@ import kebab
 from kebab.app import Kebab
 from kebab.domain.progress import Cancelled
 from kebab.errors import InvalidInput, KebabError
-from kebab.mcp import text
+from kebab.mcp import prompts, text
+from kebab.mcp.resources import Resources
 from kebab.mcp.schema import input_schema, output_schema
 from kebab.mcp.threads import Threads
 from kebab.mcp.tool import Call, Report, Tool
@@ -34,6 +35,7 @@ _log = logging.getLogger("kebab.mcp")
 MAX_ARGUMENT_BYTES = 4 << 20
 """A call with more than this is refused before anything looks at it."""
 
+T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
 
 
@@ -48,6 +50,7 @@ class KebabServer:
 
     def __post_init__(self) -> None:
         self._named: Mapping[str, Tool] = {tool.name: tool for tool in self.tools}
+        self._resources = Resources(self.kebab)
 
     def protocol(self) -> Server[Any]:
         """The SDK's server with our handlers."""
@@ -58,6 +61,12 @@ class KebabServer:
             instructions=self.instructions,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_completion=self._complete,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
         )
 
     async def _list_tools(
@@ -75,6 +84,48 @@ class KebabServer:
             return _answered(tool, params.arguments or {}, Call(self.kebab, report, cancelled, client))
 
         return await self.threads.run(work, tell=ctx.session.report_progress)
+
+    async def _list_resources(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        cursor = params.cursor if params else None
+        return await self._read(lambda: self._resources.page(cursor))
+
+    async def _list_templates(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return self._resources.templates()
+
+    async def _read_resource(
+        self, ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        return await self._read(lambda: self._resources.read(str(params.uri)))
+
+    async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        if not isinstance(params.ref, types.ResourceTemplateReference):
+            return types.CompleteResult(completion=types.Completion(values=[]))
+        known = params.context.arguments if params.context and params.context.arguments else {}
+        asked = params.argument
+        return await self._read(
+            lambda: self._resources.completed(asked.name, asked.value, source=known.get("source"))
+        )
+
+    async def _list_prompts(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        return prompts.definitions(self._named)
+
+    async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return prompts.spoken(self._named, params.name, params.arguments or {})
+
+    async def _read(self, work: Callable[[], T]) -> T:
+        async def nobody(done: float, total: float | None, message: str) -> None: ...
+
+        try:
+            return await self.threads.run(lambda report, cancelled: work(), tell=nobody)
+        except KebabError as failure:
+            told = msgspec.to_builtins(error(failure))
+            raise MCPError(types.INTERNAL_ERROR, failure.message, told) from failure
 
 
 def definition(tool: Tool) -> types.Tool:

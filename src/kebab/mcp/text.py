@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from kebab.domain.controls import harmless, harmless_line
 from kebab.domain.tokens import estimate_tokens
 from kebab.wire.answers import Answer
+from kebab.wire.connections import Related
 from kebab.wire.errors import Error
 from kebab.wire.ingest import IngestReport
 from kebab.wire.library import DocList, FetchResult
@@ -116,6 +117,16 @@ def fetch(found: FetchResult) -> str:
     if found.truncated:
         lines.append(f"[cut after line {found.line_end}: fetch the next lines by their citation]")
     return "\n".join(lines)
+
+
+def related(found: Related) -> str:
+    if not found.related:
+        return "\n".join([f"nothing is near {line(found.note.doc_path)}", *notes(found.degraded)])
+    lines = [f"{len(found.related)} notes near {line(found.note.doc_path)}, nearest first"]
+    for near in found.related:
+        why = "; ".join(line(reason.text) for reason in near.reasons)
+        lines.append(f"- {line(near.note.doc_path)} | {line(near.note.title)}: {why}")
+    return "\n".join([*lines, *notes(found.degraded)])
 
 
 def documents(found: DocList) -> str:

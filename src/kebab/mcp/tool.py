@@ -9,8 +9,10 @@ from typing import Any
 from kebab.app import Kebab
 from kebab.domain.progress import Cancelled, never
 from kebab.wire.requests import Request
+from kebab.wire.requests.search import FILTER_NAMES
 from kebab.wire.shape import Shape
 
+FILTERS = frozenset(FILTER_NAMES)
 RARE_FILTERS = frozenset({"source_type", "trust_min", "repo", "code_lang", "symbol", "ingested_after"})
 """Filters that only search shows; other tools take them too."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote, unquote
 
 SCHEME = "kebab://"
+TEMPLATE = "kebab://{source}/{+path}{#lines}"
 
 
 def document_uri(source: str, path: str) -> str:

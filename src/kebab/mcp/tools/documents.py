@@ -5,9 +5,10 @@ from __future__ import annotations
 from kebab.mcp import text
 from kebab.mcp.misses import helped, no_filter_matches
 from kebab.mcp.overview import overview
-from kebab.mcp.tool import RARE_FILTERS, Call, Tool
+from kebab.mcp.tool import FILTERS, RARE_FILTERS, Call, Tool
 from kebab.mcp.uris import reference_of
-from kebab.wire import library, upkeep
+from kebab.wire import connections, library, upkeep
+from kebab.wire.requests.connections import RelatedRequest
 from kebab.wire.requests.library import FetchRequest, StatusRequest
 from kebab.wire.requests.search import ListPageRequest
 from kebab.wire.shape import Shape
@@ -26,6 +27,12 @@ def _fetch(call: Call, asked: FetchRequest) -> Shape:
             max_tokens=asked.max_tokens or MAX_TOKENS,
         )
     return library.fetch_result(found)
+
+
+def _related(call: Call, asked: RelatedRequest) -> Shape:
+    _, reference = reference_of(asked.reference)
+    with helped(call.kebab, reference):
+        return connections.related(call.kebab.related(**{**asked.arguments, "reference": reference}))
 
 
 def _list(call: Call, asked: ListPageRequest) -> Shape:
@@ -51,6 +58,18 @@ DOCUMENT_TOOLS = (
         response=library.FetchResult,
         run=_fetch,
         text=text.fetch,
+    ),
+    Tool(
+        name="related",
+        description=(
+            "Find notes near a note (path, id or name), by meaning, links and tags, each with reasons. Use "
+            "it to look beyond one hit."
+        ),
+        request=RelatedRequest,
+        response=connections.Related,
+        run=_related,
+        text=text.related,
+        hidden=FILTERS,
     ),
     Tool(
         name="list_documents",
