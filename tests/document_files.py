@@ -13,6 +13,7 @@ SAID = "The rope is dry and the ship is ready to sail at noon today."
 KOREAN = "밧줄은 그늘에서 말린다. 젖은 밧줄은 매듭이 풀리지 않는다."
 
 PART = frozenset({CitationKind.PART})
+LINE = frozenset({CitationKind.LINE})
 
 Made = tuple[str, str | bytes, frozenset[CitationKind], tuple[bytes, ...]]
 """Extension, a file, the kinds of its citations, damaged files that must be reported."""
@@ -352,6 +353,43 @@ DOCUMENTS: list[Made] = [
         b"From a@example.org Mon\n" + mail_file() + b"\n\nFrom b@example.org Tue\n" + mail_file("둘"),
         PART,
         (b"no mailbox",),
+    ),
+    (".org", f"#+TITLE: Ropes\n* One\n{SAID}\n\n* TODO 둘 :knot:\n{SAID}\n", LINE, (b"bad\0",)),
+    (".rst", f"Ropes\n=====\n\n{SAID}\n\n둘\n--\n\n{SAID}\n", LINE, (b"bad\0",)),
+    (".adoc", f"= Ropes\n\n{SAID}\n\n== 둘\n\n----\n== no heading\n----\n{SAID}\n", LINE, (b"bad\0",)),
+    (".tex", f"\\title{{Ropes}}\n\\section{{One}}\n{SAID}\n\n\\section{{둘}}\n{SAID}\n", LINE, (b"bad\0",)),
+    (
+        ".canvas",
+        json.dumps(
+            {"nodes": [{"id": str(n), "type": "text", "text": f"# {n}\n\n{SAID}", "y": n} for n in range(3)]}
+        ),
+        PART,
+        (b"{", b"[]", b'{"nodes": 3}', b"[" * 100_000),
+    ),
+    (
+        ".opml",
+        (
+            f"<opml><head><title>Ropes</title></head><body>"
+            f'<outline text="One"><outline text="{SAID}"/></outline>'
+            f'<outline text="둘"><outline text="{SAID}" _note="x"/></outline></body></opml>'
+        ),
+        PART,
+        (b"<opml>", b'<!DOCTYPE x [<!ENTITY a "b">]><opml/>', b"<opml/>"),
+    ),
+    (
+        ".jsonl",
+        "".join(json.dumps({"role": "user", "content": f"{SAID} {n}"}) + "\n" for n in range(3)),
+        PART,
+        (b"no json", b"{}\n[]\n"),
+    ),
+    (
+        ".enex",
+        "<!DOCTYPE en-export SYSTEM 'http://example.org/x.dtd'><en-export>"
+        + f"<note><title>Rope</title><content><![CDATA[<en-note><p>{SAID}</p></en-note>]]></content></note>"
+        * 2
+        + "</en-export>",
+        PART,
+        (b"<en-export>", b"<en-export/>"),
     ),
     (".mhtml", mhtml_page(), PART, (b"Subject: nothing\n\nwords\n",)),
 ]

@@ -64,7 +64,6 @@ def test_what_is_left_out_is_reported_with_a_reason(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     assert reasons(walk(tmp_path, exclude=DEFAULT_EXCLUDE)) == {
         ".hidden.md": "excluded by the configuration",
-        "README": "no file extension",
         "b.png": "unsupported format .png",
         "big.md": "larger than 0.000953674 MB",
         "node_modules/": "excluded by the configuration",

@@ -9,7 +9,7 @@ from pathlib import Path
 from kebab.domain.ingests import FileState, Outcome
 from kebab.errors import MassDelete
 from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.parse.formats import FORMATS, extension
+from kebab.ingest.parse.formats import FORMATS, extension, kind_of
 from kebab.ingest.parse.parsed import Format
 from kebab.ingest.prepare import FileTask, fingerprint
 from kebab.ingest.scan import Only, Scan, ScannedFile, SourceFolder, above
@@ -107,7 +107,7 @@ class _Fingerprints(dict[tuple[str, str | None], str]):
     def __missing__(self, key: tuple[str, str | None]) -> str:
         source = self._source
         self[key] = fingerprint(
-            self._formats[key[0]],
+            kind_of(self._formats, key[0]),
             self._policy,
             source_type=source.source_type,
             trust_level=source.trust_level,

@@ -16,8 +16,9 @@ from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.inbox import Draft
 from kebab.ingest.ledger import RunLog
 from kebab.ingest.limits import IngestLimits
-from kebab.ingest.parse.formats import FORMATS, extension
+from kebab.ingest.parse.formats import ANY, FORMATS, extension, kind_of
 from kebab.ingest.parse.parsed import Format
+from kebab.ingest.parse.unknown import why_not
 from kebab.ingest.scan import SourceFolder, scan, too_large
 from kebab.ingest.targets import Target, find_targets
 from kebab.ports import DocumentStore
@@ -107,17 +108,21 @@ class Planner:
     def _draft(self, file: Path) -> Draft | IngestItem:
         """A copy of a file outside every source, or why none is made."""
         ending = extension(file.name)
-        if ending in self.unread or ending not in self.formats:
-            reason = self.unread.get(ending) or f"unsupported format {ending or '(none)'}"
-            return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, reason)
         size = file.stat().st_size
+        if reason := self._why_not(file, ending, size):
+            return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, reason)
         if size > self.limits.max_file_bytes:
             reason = too_large(self.limits.max_file_bytes)
             return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, reason, byte_len=size)
-        draft = inbox_folder.file_draft(self.inbox, file, self.formats[extension(file.name)])
+        draft = inbox_folder.file_draft(self.inbox, file, kind_of(self.formats, ending))
         if isinstance(draft, Draft):
             return draft
         return IngestItem(INBOX_ID, file.name, Outcome.SKIPPED, draft.reason, byte_len=size)
+
+    def _why_not(self, file: Path, ending: str, size: int) -> str | None:
+        if ending in self.unread or ending in self.formats:
+            return self.unread.get(ending)
+        return why_not(str(file), ending, size) if ANY in self.formats else f"unsupported format {ending}"
 
     def _changes(
         self, targets: Sequence[Target], log: RunLog, *, force: bool, expected: bool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -25,7 +26,7 @@ from kebab.domain.ids import (
 from kebab.domain.ingests import FileState, IngestItem, Outcome, storable_time
 from kebab.errors import EngineUnavailable
 from kebab.ingest.chunk.policy import ChunkPolicy
-from kebab.ingest.parse.formats import FORMATS, extension
+from kebab.ingest.parse.formats import FORMATS, extension, kind_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ingest.parse.reading import BARE, Reading
 from kebab.ports import Analyzer
@@ -34,6 +35,7 @@ from kebab.ports import Analyzer
 # thousand chunks would be a gigabyte.
 _LONGEST_HEADING = 1000
 _FOLDER_NOTES = ("index", "_index", "readme")
+_NOTION_ID = re.compile(r" [0-9a-f]{32}(?:_all)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,7 @@ def _prepare(
     reading: Reading = BARE,
 ) -> Result:
     ending = extension(task.path)
-    kind = formats[ending]
+    kind = kind_of(formats, ending)
     asset = asset_id(content_hash(content))
     state = _state(task, asset, kind, policy)
     if asset == task.known_asset:
@@ -180,9 +182,13 @@ def _prepare(
 
 
 def _stem(path: str) -> str:
-    """What a file is called; one that only says that it opens its folder is called like the folder."""
+    """What a file is called, without the id that Notion puts behind the name.
+
+    One that only says that it opens its folder is called like the folder.
+    """
     file = PurePosixPath(path)
-    return file.parent.name if file.stem.lower() in _FOLDER_NOTES and file.parent.name else file.stem
+    name = file.parent.name if file.stem.lower() in _FOLDER_NOTES and file.parent.name else file.stem
+    return _NOTION_ID.sub("", name) or name
 
 
 def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy) -> FileState:

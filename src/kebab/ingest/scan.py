@@ -17,7 +17,8 @@ from kebab.domain.ingests import IngestItem, Outcome, storable_time
 from kebab.errors import StorageError
 from kebab.ingest import checkout
 from kebab.ingest.ignore import IGNORE_FILES, IgnoreRules
-from kebab.ingest.parse.formats import FORMATS, extension
+from kebab.ingest.parse.formats import ANY, FORMATS, extension
+from kebab.ingest.parse.unknown import why_not
 from kebab.ingest.parse.unwritten import locked
 
 
@@ -228,10 +229,10 @@ class _Walk:
 
     def _take(self, entry: os.DirEntry[str], path: str, repo: str | None) -> None:
         ending = extension(path)
-        if reason := locked(entry.name) or self._why_not(ending):
+        stat = entry.stat(follow_symlinks=self.follow_symlinks)
+        if reason := locked(entry.name) or self._why_not(entry.path, ending, stat.st_size):
             self._skip(path, reason)
             return
-        stat = entry.stat(follow_symlinks=self.follow_symlinks)
         if stat.st_size > self.max_file_bytes:
             self._skip(path, too_large(self.max_file_bytes), size=stat.st_size)
         elif path in self._paths:
@@ -242,11 +243,13 @@ class _Walk:
                 ScannedFile(path, entry.path, stat.st_size, storable_time(stat.st_mtime_ns), repo)
             )
 
-    def _why_not(self, ending: str) -> str | None:
+    def _why_not(self, file: str, ending: str, size: int) -> str | None:
         if ending in self.unread:
             return self.unread[ending]
         if ending in self.formats:
             return None
+        if ANY in self.formats:
+            return why_not(file, ending, size)
         return f"unsupported format {ending}" if ending else "no file extension"
 
     def _skip(self, path: str, reason: str, *, size: int = 0) -> None:

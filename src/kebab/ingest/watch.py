@@ -20,7 +20,8 @@ from kebab.errors import Closed, KebabError
 from kebab.ingest.grounds import Grounds, mount_points
 from kebab.ingest.ignore import IGNORE_FILES
 from kebab.ingest.noise import conflict_of, is_temporary
-from kebab.ingest.parse.formats import FORMATS, extension
+from kebab.ingest.parse.formats import ANY, FORMATS, extension
+from kebab.ingest.parse.unknown import may_be_text
 from kebab.ingest.refresh import Refreshed
 from kebab.ingest.scan import SourceFolder
 from kebab.ingest.targets import Target
@@ -135,7 +136,9 @@ class Watcher:
         name = os.path.basename(path)
         if f"{path}{os.sep}".startswith(f"{self.own}{os.sep}") or is_temporary(name):
             return False
-        if extension(name) in self.formats or name in IGNORE_FILES:
+        ending = extension(name)
+        known = ending in self.formats or (ANY in self.formats and may_be_text(ending))
+        if known or name in IGNORE_FILES:
             return True
         # No file that can be read: a folder that came or went, or something that is left out anyway.
         return not os.path.isfile(path)

@@ -21,7 +21,7 @@ from typing import Any, cast
 
 import kebab
 from kebab.domain.ingests import IngestItem, Outcome
-from kebab.ingest.parse.formats import extension
+from kebab.ingest.parse.formats import extension, kind_of
 from kebab.ingest.parse.parsed import Format
 from kebab.ingest.prepare import FileTask, Preparing, Result
 
@@ -92,7 +92,7 @@ class Workers:
 def needs_workers(tasks: list[FileTask], formats: Mapping[str, Format]) -> bool:
     """Whether these files are many, or one of them may only be read in a process of its own."""
     kinds = {extension(task.path) for task in tasks}
-    return is_large(tasks) or any(formats[kind].isolated for kind in kinds)
+    return is_large(tasks) or any(kind_of(formats, kind).isolated for kind in kinds)
 
 
 def is_large(tasks: list[FileTask]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -10,6 +11,8 @@ from kebab.domain.chunks import Chunk
 from kebab.domain.documents import Document, TrustLevel
 from kebab.domain.ingests import IngestItem
 from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.parse.formats import FORMATS
+from kebab.ingest.parse.parsed import Format
 from kebab.ingest.prepare import FileTask, Prepared, Result, prepare
 
 SMALL = ChunkPolicy(target_tokens=24, overlap_tokens=8, max_tokens=40)
@@ -57,11 +60,17 @@ _ANYTHING = st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_ch
 MARKDOWN = st.lists(_LINES | _ANYTHING).map("\n".join)
 
 
-def prepared(folder: Path, name: str, content: bytes, policy: ChunkPolicy = ChunkPolicy()) -> Result:
+def prepared(
+    folder: Path,
+    name: str,
+    content: bytes,
+    policy: ChunkPolicy = ChunkPolicy(),
+    formats: Mapping[str, Format] = FORMATS,
+) -> Result:
     file = folder / name
     file.write_bytes(content)
     task = FileTask("notes", name, str(file), len(content), 0, "note", TrustLevel.PRIMARY)
-    return prepare(task, policy)
+    return prepare(task, policy, formats)
 
 
 def document(
@@ -73,7 +82,7 @@ def document(
     return result.document, result.chunks
 
 
-def failure(folder: Path, name: str, content: bytes) -> str:
-    result = prepared(folder, name, content)
+def failure(folder: Path, name: str, content: bytes, formats: Mapping[str, Format] = FORMATS) -> str:
+    result = prepared(folder, name, content, formats=formats)
     assert isinstance(result, IngestItem), result
     return f"{result.outcome}: {result.reason}"

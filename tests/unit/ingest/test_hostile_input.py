@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.ingest.parse.decode import Undecodable, decode
+from tests.fake_formats import PLACED
 from tests.unit.ingest.building import document, failure
 
 
@@ -97,5 +98,6 @@ def test_an_empty_file_is_a_document_that_is_found_by_its_name_alone(tmp_path: P
 
 
 def test_whatever_goes_wrong_inside_is_that_files_failure(tmp_path: Path) -> None:
-    # No scan gives such a file to be read; it stands for any error that a parser did not foresee.
-    assert failure(tmp_path, "a.unheard-of", b"text") == "failed: KeyError: '.unheard-of'"
+    # This parser raises at a place that is none; it stands for any error that a parser did not foresee.
+    reason = failure(tmp_path, "a.placed", b"@p=x", {".placed": PLACED})
+    assert reason == "failed: ValueError: not a place: 'p=x'"

@@ -10,6 +10,8 @@ from python_calamine import CalamineError, CalamineWorkbook, PasswordError, Shee
 
 from kebab.ports import Sheet, Unopened
 
+_DAMAGED = Unopened("damaged, or no spreadsheet")
+
 
 class CalamineSheetReader:
     def sheets(self, content: bytes) -> Iterator[Sheet | Unopened]:
@@ -19,7 +21,12 @@ class CalamineSheetReader:
             yield Unopened("encrypted: it opens with a password only; save a copy without one")
             return
         except (CalamineError, OSError, ValueError):
-            yield Unopened("damaged, or no spreadsheet")
+            yield _DAMAGED
+            return
+        except BaseException as error:
+            if not _is_panic(error):
+                raise
+            yield _DAMAGED
             return
         for about in book.sheets_metadata:
             if about.typ is SheetTypeEnum.WorkSheet:
@@ -31,10 +38,19 @@ def _sheet(book: CalamineWorkbook, name: str) -> Iterator[Sheet]:
         sheet = book.get_sheet_by_name(name)
     except (CalamineError, ValueError):
         return
+    except BaseException as error:
+        if not _is_panic(error):
+            raise
+        return
     row, column = sheet.start or (0, 0)
     rows = [[_shown(cell) for cell in found] for found in sheet.to_python(skip_empty_area=True)]
     if rows:
         yield Sheet(name, rows, row + 1, column + 1)
+
+
+def _is_panic(error: BaseException) -> bool:
+    """A panic of the engine is no Exception in Python, and has no type that can be imported."""
+    return type(error).__name__ == "PanicException"
 
 
 def _shown(value: object) -> str:

@@ -13,6 +13,9 @@ from importlib import import_module
 from kebab.ingest.parse.code_languages import LANGUAGES
 from kebab.ingest.parse.parsed import Format
 
+ANY = "*"
+"""Stands in the table for every extension that it does not name: text by content."""
+
 _MODULES = {
     **dict.fromkeys(LANGUAGES, "code"),
     ".md": "markdown",
@@ -45,11 +48,24 @@ _MODULES = {
     ".ipynb": "notebook",
     ".eml": "mail",
     ".mbox": "mail",
+    ".org": "markup",
+    ".rst": "markup",
+    ".adoc": "markup",
+    ".asciidoc": "markup",
+    ".asc": "markup",
+    ".tex": "markup",
+    ".latex": "markup",
+    ".canvas": "canvas",
+    ".opml": "opml",
+    ".jsonl": "chats",
+    ".ndjson": "chats",
+    ".enex": "enex",
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",
     ".mhtml": "mhtml",
     ".mht": "mhtml",
+    ANY: "unknown",
 }
 """Lower-case extension → module in this folder."""
 
@@ -84,6 +100,11 @@ def _loaded(module: str) -> Format:
 
 
 FORMATS: Mapping[str, Format] = _Formats()
+
+
+def kind_of(formats: Mapping[str, Format], ending: str) -> Format:
+    """The format of an extension, or that of unknown texts. Raises KeyError where there is neither."""
+    return formats[ending if ending in formats else ANY]
 
 
 def extension(name: str) -> str:

@@ -1,0 +1,60 @@
+"""Evernote exports (ENEX): each note is a part, counted in paragraphs. Attachments are left out."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element
+
+from kebab.domain.documents import BlockKind, Media, Metadata
+from kebab.ingest.chunk import by_place
+from kebab.ingest.parse.archive import Refused, read_xml
+from kebab.ingest.parse.compose import Composer
+from kebab.ingest.parse.html import paragraphs
+from kebab.ingest.parse.html_blocks import add_html
+from kebab.ingest.parse.html_main import readable_part
+from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
+
+VERSION = "enex-v1"
+
+
+def parse_enex(content: bytes, defaults: Defaults) -> Parsed | Unreadable:
+    try:
+        root = read_xml(content, defaults.reading.limits)
+    except Refused as error:
+        return Unreadable(str(error))
+    composer, warnings = Composer(), []
+    notes = list(root.iter("note"))
+    limit = defaults.reading.limits.pages
+    if len(notes) > limit:
+        warnings.append(f"only the first {limit} of {len(notes)} notes are read (ingest.max_pages)")
+    for number, note in enumerate(notes[:limit], 1):
+        _add(composer, note, number, defaults)
+    tags = dict.fromkeys(tag.text.strip() for tag in root.iter("tag") if tag.text and tag.text.strip())
+    metadata = Metadata(tuple(tags), source_type=defaults.source_type, trust_level=defaults.trust_level)
+    title = _text(notes[0], "title") if len(notes) == 1 else defaults.stem
+    return composer.parsed(title, defaults, metadata=metadata, warnings=warnings)
+
+
+FORMAT = Format(Media.NOTES, VERSION, parse_enex, by_place.CHUNKER, isolated=True)
+
+
+def _add(composer: Composer, note: Element, number: int, defaults: Defaults) -> None:
+    placing = paragraphs(number)
+    composer.close_sections()
+    composer.heading(1, _text(note, "title") or "Untitled", placing())
+    about = [f"Created: {_day(_text(note, 'created'))}"] if _text(note, "created") else []
+    tags = [tag.text.strip() for tag in note.iter("tag") if tag.text]
+    about += [f"Tags: {', '.join(tags)}"] if tags else []
+    if about:
+        composer.block(BlockKind.PARAGRAPH, "\n".join(about), placing())
+    events = list(defaults.reading.engines.html().events(_text(note, "content")))
+    add_html(composer, readable_part(events), placing)
+
+
+def _text(note: Element, name: str) -> str:
+    found = note.find(name)
+    return (found.text or "").strip() if found is not None else ""
+
+
+def _day(moment: str) -> str:
+    """``20240501T010000Z`` as a person writes it."""
+    return f"{moment[:4]}-{moment[4:6]}-{moment[6:8]}" if moment[:8].isdecimal() else moment

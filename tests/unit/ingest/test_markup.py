@@ -1,0 +1,164 @@
+"""Text files with headings of their own kind, outlines, canvases, chats, exported notes, unknown texts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kebab.assembly.documents import InstalledEngines
+from kebab.domain.documents import BlockKind
+from kebab.domain.places import Items
+from kebab.ingest.parse.formats import FORMATS
+from kebab.ingest.parse.parsed import Defaults, Parsed
+from kebab.ingest.parse.reading import Reading
+from kebab.ingest.parse.unknown import MOST_BYTES, why_not
+
+READING = Reading(InstalledEngines())
+
+
+def read(ending: str, text: str) -> Parsed:
+    found = FORMATS[ending].parse(text.encode(), Defaults("file", extension=ending, reading=READING))
+    assert isinstance(found, Parsed), found
+    return found
+
+
+def headings(parsed: Parsed) -> list[tuple[int, str]]:
+    return [(block.level, block.heading) for block in parsed.blocks if block.level]
+
+
+def test_org_has_its_stars_states_tags_and_settings() -> None:
+    parsed = read(
+        ".org",
+        "#+title: Ropes\n#+filetags: :knot:sea:\n* TODO [#A] Dry :wet:\n** Tie\n"
+        "#+begin_src py\n* no\n#+end_src\n",
+    )
+    assert (parsed.title, parsed.metadata.tags) == ("Ropes", ("knot", "sea"))
+    assert headings(parsed) == [(1, "Dry"), (2, "Tie")]
+    assert parsed.blocks[-1].kind is BlockKind.CODE
+    assert parsed.blocks[-1].heading_path == ("Dry", "Tie")
+
+
+def test_the_levels_of_restructured_text_come_by_their_order() -> None:
+    parsed = read(
+        ".rst", "=====\nRopes\n=====\n\nOne\n---\nx\n\nIn\n~~\ny\n\nTwo\n---\n\n==== ===\na    b\n==== ===\n"
+    )
+    assert headings(parsed) == [(1, "Ropes"), (2, "One"), (3, "In"), (2, "Two")]
+    assert parsed.blocks[0].start == 1
+    assert parsed.blocks[0].end == 3
+
+
+def test_asciidoc_leaves_listings_alone() -> None:
+    parsed = read(".adoc", "= Ropes\n:author: Mina\n\n== One\n\n----\n== no\n----\n\n=== In ===\n")
+    assert headings(parsed) == [(1, "Ropes"), (2, "One"), (3, "In")]
+    assert parsed.metadata.user == {"author": "Mina"}
+
+
+def test_latex_has_sections_and_a_title_without_commands() -> None:
+    parsed = read(
+        ".tex",
+        "\\title{The \\emph{dry} Rope}\n\\section*{One {in} braces} % x\na\n"
+        "\\begin{verbatim}\n\\section{no}\n\\end{verbatim}\n",
+    )
+    assert parsed.title == "The dry Rope"
+    assert headings(parsed) == [(2, "One in braces")]
+
+
+@given(
+    st.text(alphabet="*=- #\n\\abc{}[]:+~.|", max_size=200),
+    st.sampled_from([".org", ".rst", ".adoc", ".tex"]),
+)
+def test_every_line_is_in_one_block_whatever_the_text(text: str, ending: str) -> None:
+    parsed = read(ending, text)
+    held = [line for block in parsed.blocks for line in range(block.start, block.end + 1)]
+    assert held == sorted(set(held))
+    assert {n for n in range(1, len(parsed.lines) + 1) if not parsed.lines.is_blank(n)} <= set(held)
+
+
+def test_cards_of_a_canvas_come_from_top_to_bottom_with_their_arrows() -> None:
+    nodes = [
+        {"id": "a", "type": "text", "text": "low", "x": 0, "y": 9},
+        {"id": "b", "type": "text", "text": "# High\n\nwords", "x": 0, "y": 1},
+        {"id": "c", "type": "file", "file": "notes/rope.md", "x": 5, "y": 9},
+        {"id": "d", "type": "link", "url": "https://example.org", "x": 6, "y": 9},
+    ]
+    edges = [{"fromNode": "b", "toNode": "c", "label": "see"}, {"fromNode": "a", "toNode": "b"}]
+    parsed = read(".canvas", json.dumps({"nodes": nodes, "edges": edges}))
+    assert parsed.lines.text == (
+        "# High\n\nwords\n\nlow\n\n[[notes/rope.md]]\n\nhttps://example.org\n\n- High → notes/rope.md: see"
+    )
+    assert parsed.blocks[1].place == Items("item", 1, 1)
+
+
+def test_an_outline_keeps_its_depth_and_notes() -> None:
+    inner = '<outline text="dry" _note="well"><outline text="in shade"/></outline>'
+    parsed = read(
+        ".opml",
+        f'<opml><body><outline text="Ropes">{inner}</outline><outline text="x" xmlUrl="u"/></body></opml>',
+    )
+    assert parsed.lines.text == "## Ropes\n\n- dry\n  well\n  - in shade\n\n- x (u)"
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"role": "user", "content": "dry?"}, "user: dry?"),
+        ({"from": "human", "value": "dry?"}, "human: dry?"),
+        ({"user": "U1", "text": "dry?", "ts": "1"}, "U1: dry?"),
+        (
+            {
+                "type": "assistant",
+                "message": {"role": "assistant", "content": [{"type": "text", "text": "yes"}]},
+            },
+            "assistant: yes",
+        ),
+        (
+            {"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content": "b"}]},
+            "user: a\n\nbot: b",
+        ),
+        ({"title": "Rope", "year": 1999}, "title: Rope\nyear: 1999"),
+    ],
+)
+def test_a_chat_says_who_said_what(record: object, said: str) -> None:
+    assert read(".jsonl", json.dumps(record)).lines.text == said
+
+
+def test_broken_lines_of_a_chat_are_counted() -> None:
+    parsed = read(".jsonl", '{"role": "a", "content": "b"}\nbroken\n')
+    assert parsed.warnings == ("1 lines are no JSON, and are left out",)
+
+
+def test_each_note_of_an_export_is_a_part_with_its_tags() -> None:
+    note = (
+        "<note><title>{}</title><created>20240501T000000Z</created><tag>sea</tag>"
+        "<content><![CDATA[<en-note><p>words</p></en-note>]]></content></note>"
+    )
+    parsed = read(".enex", f"<en-export>{note.format('One')}{note.format('둘')}</en-export>")
+    assert parsed.lines.text.startswith("# One\n\nCreated: 2024-05-01\nTags: sea\n\nwords\n\n# 둘")
+    assert parsed.metadata.tags == ("sea",)
+    assert parsed.blocks[-1].place == Items("par", 3, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "taken"),
+    [
+        ("README", b"# A rope\n", True),
+        ("notes.xyz", "밧줄".encode(), True),
+        ("notes.xyz", "밧줄은 그늘에서 말린다".encode("cp949"), True),
+        ("notes.xyz", "밧줄".encode("utf-16"), True),
+        ("blob", b"\x7fELF\0\0", False),
+        ("photo.png", b"text all the same", False),
+        ("id_rsa", b"-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n", False),
+        ("dump", b"x" * (MOST_BYTES + 1), False),
+        ("long", "가".encode() * 3000, True),
+    ],
+)
+def test_an_unknown_file_is_known_by_its_content(
+    tmp_path: Path, name: str, content: bytes, taken: bool
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    assert (why_not(str(file), file.suffix, len(content)) is None) is taken
