@@ -95,7 +95,7 @@ export function graph(here, causes, effects, { label, onpick }) {
     return h("path", { class: "edge", d: `M${x1} ${y1}C${x1 + gap / 2} ${y1} ${x - gap / 2} ${y2} ${x} ${y2}` })
   })
   const nodes = [...at.values()].map(({ run, x, y, key }) => h("g", {
-    class: `node ${run.success ? "good" : "bad"}${key ? "" : " here"}`, transform: `translate(${x} ${y})`, tabindex: 0, role: "button", "aria-label": `${who(run)} ${what(run)}`,
+    class: `node ${run.success ? "good" : "bad"}${key ? "" : " here"}`, transform: `translate(${x} ${y})`, tabindex: 0, role: "button",
     onclick: () => onpick(run), onkeydown: event => { if (event.key === "Enter") { event.stopPropagation(); onpick(run) } },
   }, h("rect", { width, height, rx: 8 }),
     h("text", { class: "label", x: 10, y: 18 }, who(run)),
