@@ -27,7 +27,7 @@ $(VENV)/.model-server: $(STAMP) requirements-model-server.lock
 
 $(VENV)/.browser: $(STAMP)
 	@command -v chromium > /dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
-		&& apt-get install -y -qq chromium fonts-noto-cjk > /dev/null; } \
+		&& apt-get install -y -qq chromium fonts-noto-cjk tmux > /dev/null; } \
 		|| echo "no chromium: the tests of the web page will skip; install it with: apt-get install chromium"
 	@mkdir -p $(VENV)/axe && cd $(VENV)/axe && npm pack --silent axe-core@4.14.0 > /dev/null 2>&1 \
 		&& tar xzf axe-core-*.tgz package/axe.min.js \

@@ -44,6 +44,7 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
     "Serve": (
         Entry("mcp", "kebab.cli.mcp:mcp", "Serve the knowledge base to agents over MCP."),
         Entry("serve", "kebab.cli.serve:serve", "Serve the web page and the HTTP interface."),
+        Entry("tui", "kebab.cli.tui:tui", "Search, read and ask on a terminal screen."),
     ),
     "Measure": (
         Entry(
