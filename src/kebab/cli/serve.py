@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,9 @@ from kebab.cli.session import Session, command
 from kebab.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from kebab.web.app import Access
+    from kebab.app import Kebab
+    from kebab.app.watching import Watching
+    from kebab.web.app import Access, Joined
     from kebab.web.serve import Binding
 
 FILE = click.Path(path_type=Path)
@@ -23,6 +26,8 @@ FILE = click.Path(path_type=Path)
 @click.option("--allow-host", multiple=True, metavar="NAME", help="A name this server is reached by.")
 @click.option("--token", "need_token", is_flag=True, help="Ask for a token on this computer too.")
 @click.option("--new-token", is_flag=True, help="Replace the token.")
+@click.option("--watch", "watch_files", is_flag=True, help="Index files as they change.")
+@click.option("--mcp", "with_mcp", is_flag=True, help="Answer agents over MCP too, at /mcp.")
 @click.option("--tls-cert", type=FILE, metavar="FILE", help="Certificate for https, with --tls-key.")
 @click.option("--tls-key", type=FILE, metavar="FILE", help="Private key of the certificate.")
 def serve(
@@ -32,13 +37,16 @@ def serve(
     allow_host: tuple[str, ...],
     need_token: bool,
     new_token: bool,
+    watch_files: bool,
+    with_mcp: bool,
     tls_cert: Path | None,
     tls_key: Path | None,
 ) -> int:
     """Serve the web page and the HTTP interface.
 
     Only this computer can reach it by default. Elsewhere every caller needs a token, which is shown once and
-    kept in the data folder. Ctrl-C ends it.
+    kept in the data folder. With --watch and --mcp one process also follows the files and answers agents.
+    Ctrl-C ends it.
     """
     from kebab.web.app import create_app
     from kebab.web.serve import Binding, run
@@ -47,9 +55,28 @@ def serve(
     settings = kebab.settings.serve
     binding = Binding(host or settings.host, port or settings.port, tls_cert, tls_key)
     access = _access(session, binding, allow_host, need_token=need_token, new_token=new_token)
-    app = create_app(kebab, access=access, readonly=session.readonly)
-    run(app, binding, ready=lambda: session.say(f"kebab listens at {binding.url} (Ctrl-C ends it)"))
+    joined = (_mcp(kebab),) if with_mcp else ()
+    app = create_app(kebab, access=access, readonly=session.readonly, joined=joined)
+    with _watching(session) if watch_files else nullcontext():
+        run(app, binding, ready=lambda: session.say(f"kebab listens at {binding.url} (Ctrl-C ends it)"))
     return 0
+
+
+def _mcp(kebab: Kebab) -> Joined:
+    from kebab.mcp import Options
+    from kebab.mcp.http import PATH, http_app
+    from kebab.web.app import Joined
+
+    made = http_app(kebab, Options())
+    return Joined(PATH, made.app, made.lifespan)
+
+
+def _watching(session: Session) -> Watching:
+    from kebab.cli.watch import put_run
+    from kebab.ingest.watch import Heard
+
+    heard = Heard(run=lambda report: put_run(session, report), note=lambda message: session.warn([message]))
+    return session.kebab().watch(heard)
 
 
 def _access(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -11,8 +11,8 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount, Route
-from starlette.types import ASGIApp
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kebab import wire
 from kebab.app import Kebab
@@ -43,6 +43,18 @@ class Access:
     token: str | None = None
     any_address: bool = False
     body_seconds: float = BODY_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Another application in the same process, at a path of its own and behind the same guard."""
+
+    path: str
+    app: ASGIApp
+    lifespan: Callable[[], AbstractAsyncContextManager[None]]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.app(scope, receive, send)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +138,21 @@ def create_app(
     *,
     access: Access = Access(),
     readonly: bool = False,
-    mounts: dict[str, ASGIApp] | None = None,
+    joined: tuple[Joined, ...] = (),
 ) -> ASGIApp:
     """The application over an open knowledge base, which the caller closes."""
     api, job = Api(kebab, readonly=readonly), Ingesting(kebab)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        yield
+        async with AsyncExitStack() as stack:
+            for each in joined:
+                await stack.enter_async_context(each.lifespan())
+            yield
         job.stop(wait=True)
 
     inner = Starlette(
-        routes=[*_api_routes(api, job), *_mounted(mounts or {}), *page.routes()],
+        routes=[*_api_routes(api, job), *(Route(each.path, each) for each in joined), *page.routes()],
         exception_handlers={
             KebabError: _on_kebab_error,
             TooMuch: _on_too_much,
@@ -173,10 +188,6 @@ def _api_routes(api: Api, job: Ingesting) -> list[BaseRoute]:
         Route(f"{API}/ingest/stop", api.stop(job), methods=["POST"]),
         Route(f"{API}/openapi.json", openapi, methods=["GET"]),
     ]
-
-
-def _mounted(mounts: dict[str, ASGIApp]) -> list[BaseRoute]:
-    return [Mount(path, app=app) for path, app in mounts.items()]
 
 
 async def _on_kebab_error(http: HttpRequest, error: Exception) -> Response:

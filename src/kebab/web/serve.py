@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,16 +105,22 @@ def run(app: ASGIApp, binding: Binding, *, ready: Callable[[], None] = lambda: N
         ssl_keyfile=str(binding.key) if binding.key else None,
     )
     server = _Server(config, ready)
-    try:
+    with suppress(KeyboardInterrupt, SystemExit), _polite_end():
         server.run()
-    except SystemExit as error:  # uvicorn leaves so where it cannot listen
-        raise StorageError(
-            f"{binding.url} cannot be listened at", hint="is it in use? choose another with --port"
-        ) from error
     if not server.started:
         raise StorageError(
             f"{binding.url} cannot be listened at", hint="is it in use? choose another with --port"
         )
+
+
+@contextmanager
+def _polite_end() -> Iterator[None]:
+    """uvicorn repeats the signal that ended it; after SIGTERM, too, what is open must be closed."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class _Server(uvicorn.Server):
