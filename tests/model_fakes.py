@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 
 from kebab.errors import EngineError
-from kebab.ports import Prompt
+from kebab.ports import Ending, JsonSchema, Prompt
 
 
 @dataclass
@@ -19,13 +19,25 @@ class FakeLanguageModel:
     context_tokens: int = 4096
     prompts: list[Prompt] = field(default_factory=list)
     stopped: bool = False
+    ending: Ending = Ending.DONE
+    given: list[tuple[int, JsonSchema | None, float | None]] = field(default_factory=list)
+    """Tokens, schema and seconds of each call."""
 
-    def stream(self, prompt: Prompt, *, max_tokens: int) -> Generator[str, None, None]:
+    def stream(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int,
+        schema: JsonSchema | None = None,
+        seconds: float | None = None,
+    ) -> Generator[str, None, Ending]:
         self.prompts.append(prompt)
+        self.given.append((max_tokens, schema, seconds))
         try:
             yield from self.pieces
             if self.error:
                 raise self.error
+            return self.ending
         except GeneratorExit:
             self.stopped = True
             raise

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from time import monotonic
 
 import pytest
 
+from kebab.answer.generate import Heard
 from kebab.errors import ModelUnavailable
-from kebab.ports import LanguageModel, Prompt
+from kebab.ports import Ending, LanguageModel, Prompt
 from tests.adapters.llms.servers import Script
 from tests.adapters.llms.test_streaming_models import ollama, openai
 from tests.model_fakes import FakeLanguageModel
@@ -21,7 +23,9 @@ Opened = Callable[[Script], AbstractContextManager[LanguageModel]]
 
 def fake(script: Script) -> AbstractContextManager[LanguageModel]:
     error = ModelUnavailable("the stream broke") if script.end == "drop" else None
-    return nullcontext(FakeLanguageModel(script.pieces, error))
+    ending = Ending.TOKENS if script.reason == "length" else Ending.DONE
+    ending = Ending.SECONDS if script.silence_s else ending
+    return nullcontext(FakeLanguageModel(script.pieces, error, ending=ending))
 
 
 @pytest.fixture(params=[fake, ollama, openai], ids=["fake", "ollama", "openai"])
@@ -59,3 +63,28 @@ def test_it_has_a_name_and_a_window(opened: Opened) -> None:
     with opened(Script(PIECES)) as model:
         assert ":" in model.name
         assert model.context_tokens > 0
+
+
+def test_it_says_whether_it_came_to_its_end_or_ran_out_of_tokens(opened: Opened) -> None:
+    for reason, ending in (("stop", Ending.DONE), ("length", Ending.TOKENS)):
+        with opened(Script(PIECES, reason=reason)) as model:
+            heard = Heard(model.stream(PROMPT, max_tokens=3))
+            assert "".join(heard) == "".join(PIECES)
+            assert heard.ending is ending
+
+
+def test_a_model_that_falls_silent_is_stopped_when_its_seconds_are_over(opened: Opened) -> None:
+    begun = monotonic()
+    with opened(Script(PIECES, silence_s=4.0)) as model:
+        heard = Heard(model.stream(PROMPT, max_tokens=9, seconds=0.5))
+        assert "".join(heard) == "".join(PIECES)
+    assert heard.ending is Ending.SECONDS
+    assert monotonic() - begun < 3.0, "it waited for the server instead"
+
+
+def test_a_form_is_asked_for_and_a_server_that_refuses_it_writes_plain_text(opened: Opened) -> None:
+    for offered in (True, False):
+        with opened(Script(PIECES, forms=offered)) as model:
+            for _ in range(2):
+                pieces = model.stream(PROMPT, max_tokens=9, schema={"type": "object"})
+                assert "".join(pieces) == "".join(PIECES)

@@ -51,6 +51,7 @@ BOUNDED = {
 BUILT = {
     "answer/facts.py": "a literal behind a lookbehind",
     "answer/decline.py": "held by `_patterns`, tested below",
+    "answer/follow.py": "words of a question behind a literal, in at most 2,000 characters",
     "answer/words/__init__.py": "held by `patterns`, tested below",
     "evaluate/answers.py": "written by the person who measures, for answers of that person's own",
     "evaluate/laboratory.py": "the same",

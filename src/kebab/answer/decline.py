@@ -7,6 +7,11 @@ from functools import lru_cache
 
 from kebab.answer.words import read_lines
 
+REFUSALS = {
+    "ko": "지식 베이스에서 이 질문의 답을 찾지 못했습니다.",
+    "en": "The knowledge base holds no answer to this question.",
+}
+"""What kebab itself says when there is no answer."""
 _DEFINED = re.compile(r"^(\w+) = (.*)$")
 
 

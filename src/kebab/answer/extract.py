@@ -12,6 +12,7 @@ from kebab.answer.question import Question
 from kebab.answer.rank import Scored, show
 from kebab.domain.answers import Evidence
 from kebab.domain.ids import ChunkId
+from kebab.ports import Ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,20 @@ class ExtractiveWriter:
     def budget(self, question: Question, most: int) -> int:
         return most
 
+    def overhead(self, question: Question) -> int:
+        return 0
+
     def write(
-        self, question: Question, evidence: Sequence[Evidence], chosen: Sequence[Scored]
-    ) -> Generator[str, None, None]:
+        self,
+        question: Question,
+        evidence: Sequence[Evidence],
+        chosen: Sequence[Scored],
+        *,
+        seconds: float | None = None,
+    ) -> Generator[str, None, Ending]:
         for one, item in cited(chosen, evidence):
             yield f"{written(one.passage, item.marker)}\n"
+        return Ending.DONE
 
 
 def cited(chosen: Sequence[Scored], evidence: Sequence[Evidence]) -> list[tuple[Scored, Evidence]]:

@@ -7,14 +7,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+from kebab.answer.decline import REFUSALS
 from kebab.answer.prompt import PromptTemplate
 from kebab.answer.question import Question
 from kebab.answer.rank import Scored
-from kebab.domain.answers import Evidence
+from kebab.answer.structured import answer_schema, as_text
+from kebab.domain.answers import Budget, Evidence
 from kebab.domain.tokens import estimate_tokens
-from kebab.ports import LanguageModel
+from kebab.ports import Ending, LanguageModel
 
-_ANSWER_TOKENS = 1024
 _LEAST_ANSWER_TOKENS = 64
 
 
@@ -36,12 +37,22 @@ class Writer(Protocol):
         """How many tokens of evidence the writer can take, at most ``most``."""
         ...
 
-    def write(
-        self, question: Question, evidence: Sequence[Evidence], chosen: Sequence[Scored]
-    ) -> Generator[str, None, None]:
-        """The answer as it is written; closing the iterator stops the writer.
+    def overhead(self, question: Question) -> int:
+        """Tokens that the writer reads besides the evidence."""
+        ...
 
-        ``chosen`` are the passages that answer best, for a writer that only quotes.
+    def write(
+        self,
+        question: Question,
+        evidence: Sequence[Evidence],
+        chosen: Sequence[Scored],
+        *,
+        seconds: float | None = None,
+    ) -> Generator[str, None, Ending]:
+        """The answer as it is written, and why it ended; closing the iterator stops the writer.
+
+        ``chosen`` are the passages that answer best, for a writer that only quotes. After ``seconds`` the
+        writer stops, whatever it has.
         """
         ...
 
@@ -52,6 +63,7 @@ class ModelWriter:
 
     model: LanguageModel
     template: PromptTemplate
+    max_answer_tokens: int = 1024
 
     verbatim: ClassVar[bool] = False
 
@@ -68,18 +80,48 @@ class ModelWriter:
         # An eighth is kept for what the estimate misses, and the rest must leave room for an answer.
         return max(0, min(most, int(room * 0.875) - self._answer_room()))
 
+    def overhead(self, question: Question) -> int:
+        return self.template.overhead(question)
+
     def write(
-        self, question: Question, evidence: Sequence[Evidence], chosen: Sequence[Scored]
-    ) -> Generator[str, None, None]:
+        self,
+        question: Question,
+        evidence: Sequence[Evidence],
+        chosen: Sequence[Scored],
+        *,
+        seconds: float | None = None,
+    ) -> Generator[str, None, Ending]:
         prompt = self.template.fill(question, evidence)
         used = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
         left = self.model.context_tokens - int(used * 1.125)
-        room = max(_LEAST_ANSWER_TOKENS, min(_ANSWER_TOKENS, left))
-        with closing(self.model.stream(prompt, max_tokens=room)) as pieces:
-            yield from without_thoughts(pieces)
+        room = min(self.max_answer_tokens, max(_LEAST_ANSWER_TOKENS, left))
+        schema = answer_schema([item.marker for item in evidence]) if self.template.structured else None
+        stream = self.model.stream(prompt, max_tokens=room, schema=schema, seconds=seconds)
+        with closing(stream):
+            heard = Heard(stream)
+            yield from as_text(without_thoughts(heard), none=REFUSALS[question.lang])
+        return heard.ending
 
     def _answer_room(self) -> int:
-        return min(_ANSWER_TOKENS, self.model.context_tokens // 4)
+        return min(self.max_answer_tokens, self.model.context_tokens // 4)
+
+
+@dataclass(slots=True)
+class Heard:
+    """The pieces of a generator and, once they are read, what it returned."""
+
+    pieces: Generator[str, None, Ending]
+    ending: Ending = Ending.DONE
+
+    def __iter__(self) -> Generator[str, None, None]:
+        self.ending = yield from self.pieces
+
+
+def spent(budget: Budget, ending: Ending) -> str:
+    """Which part of the budget stopped the writer, in words."""
+    if ending is Ending.SECONDS:
+        return f"stopped after {budget.seconds:g} s (rag.max_seconds)"
+    return f"stopped at {budget.completion_tokens} tokens (rag.max_answer_tokens)"
 
 
 def without_thoughts(pieces: Iterable[str]) -> Generator[str, None, None]:

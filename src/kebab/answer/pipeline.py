@@ -7,20 +7,21 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import zip_longest
 from time import perf_counter
 
 from kebab.answer.archive import compare, from_json, to_json
 from kebab.answer.check import check, check_quotes
+from kebab.answer.converse import Conversation
+from kebab.answer.decline import REFUSALS
 from kebab.answer.extract import cited
 from kebab.answer.gate import GATE_VERSION, Gate
-from kebab.answer.generate import Writer
+from kebab.answer.generate import Heard, Writer, spent
 from kebab.answer.kinds import Kind, kind_of
 from kebab.answer.pack import pack
 from kebab.answer.prompt import printable
 from kebab.answer.question import Question, read_question
 from kebab.answer.rank import Ranker, Scored, show
-from kebab.answer.select import MOST, select
+from kebab.answer.select import MOST, in_order, interleaved, select
 from kebab.answer.split import split
 from kebab.domain.answers import (
     Answer,
@@ -31,6 +32,7 @@ from kebab.domain.answers import (
     AskCandidate,
     AskRequest,
     AskStep,
+    Budget,
     Evidence,
     GateReport,
     RefusalReason,
@@ -42,16 +44,14 @@ from kebab.domain.hits import Degradation, Retrieval, SearchHit
 from kebab.domain.ids import ChunkId, encodable
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.domain.tokens import estimate_tokens
-from kebab.errors import EngineError, InvalidInput
-from kebab.ports import Analyzer, AnswerStore, DocumentStore
+from kebab.errors import EngineError, InvalidInput, Timeout
+from kebab.ports import Analyzer, AnswerStore, DocumentStore, Ending
 from kebab.search.searcher import Searcher
 
+UNKEPT = 64
+"""Answers remembered where none is stored."""
 LEADS = 6
 """Pages of which the beginning is read for a definition."""
-REFUSALS = {
-    "ko": "지식 베이스에서 이 질문의 답을 찾지 못했습니다.",
-    "en": "The knowledge base holds no answer to this question.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,8 @@ class _Draft:
     degraded: tuple[Degradation, ...] = ()
     embedding_model: str | None = None
     pieces: list[str] = field(default_factory=list)
+    started: float = field(default_factory=perf_counter)
+    condensing_tokens: int = 0
     timings: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -106,8 +108,11 @@ class Asker:
     ranker: Ranker
     writer: Writer
     answers: AnswerStore
-    max_context_tokens: int
+    conversation: Conversation
+    budget: Budget
     keeps: bool = True
+    unkept: dict[str, Answer] = field(default_factory=dict)
+    """The latest answers where nothing is stored, so that a conversation can go on."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     new_id: Callable[[], str] = lambda: f"ans_{secrets.token_hex(6)}"
 
@@ -118,10 +123,13 @@ class Asker:
         mode: SearchMode | None = None,
         k: int | None = None,
         filters: SearchFilters | None = None,
+        continue_from: str | None = None,
     ) -> AskRequest:
         """The question with the search's defaults in place of what is None. Raises InvalidInput."""
         query = self.searcher.query(question, mode=mode, k=k, filters=filters)
-        return AskRequest(encodable(question), query.mode, query.k, filters or SearchFilters())
+        return AskRequest(
+            encodable(question), query.mode, query.k, filters or SearchFilters(), continue_from=continue_from
+        )
 
     def ask(self, request: AskRequest) -> Answer:
         """The whole answer. Raises InvalidInput for an empty question, EngineError when no one can answer."""
@@ -142,13 +150,16 @@ class Asker:
 
     def again(self, trace_id: str) -> AnswerComparison:
         """Ask a stored question once more, as it was asked, and compare; InvalidInput for an unknown id."""
-        body = self.answers.get(trace_id)
-        if body is None:
+        before = self._earlier(trace_id)
+        if before is None:
             raise InvalidInput(
                 f"there is no stored answer {trace_id!r}", hint="the id stands below every answer"
             )
-        before = from_json(body)
         return compare(before, self.ask(before.request))
+
+    def _earlier(self, trace_id: str) -> Answer | None:
+        body = self.answers.get(trace_id)
+        return from_json(body) if body is not None else self.unkept.get(trace_id)
 
     def stream(self, request: AskRequest) -> Generator[AnswerEvent, None, None]:
         """The answer as it comes: retrieval_done, tokens, and exactly one final event.
@@ -157,7 +168,8 @@ class Asker:
         """
         draft = self._begin(request)
         passed = self._gather(draft)
-        yield AnswerEvent(AnswerEventKind.RETRIEVAL_DONE, candidates=draft.candidates)
+        asked = draft.request.asked if draft.request.asked != draft.request.question else None
+        yield AnswerEvent(AnswerEventKind.RETRIEVAL_DONE, candidates=draft.candidates, asked=asked)
         if not passed:
             reason = RefusalReason.WEAK_EVIDENCE if draft.candidates else RefusalReason.NO_HITS
             draft.pieces.append(REFUSALS[draft.question.lang])
@@ -167,15 +179,23 @@ class Asker:
         yield AnswerEvent(AnswerEventKind.FINAL, answer=answer)
 
     def _begin(self, request: AskRequest) -> _Draft:
+        started, tokens = perf_counter(), 0
+        if request.continue_from and request.follow is None:
+            condensed = self.conversation.condense(
+                request.question, request.continue_from, self._earlier, seconds=self.budget.seconds
+            )
+            request, tokens = replace(request, follow=condensed.follow), condensed.tokens
         question = read_question(self._query(request).text, self.analyzer)
         if not question.text:
             raise InvalidInput("the question is empty", hint='ask in words: kebab ask "what is …?"')
         created = self.now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        return _Draft(self.new_id(), created, request, question, question)
+        draft = _Draft(self.new_id(), created, request, question, question)
+        draft.started, draft.condensing_tokens = started, tokens
+        return draft
 
     def _query(self, request: AskRequest) -> SearchQuery:
         """What is searched: phrases, exclusions and filters in the question are the search's."""
-        return self.searcher.query(request.question, mode=request.mode, k=request.k, filters=request.filters)
+        return self.searcher.query(request.asked, mode=request.mode, k=request.k, filters=request.filters)
 
     # --- evidence ----------------------------------------------------------------------------------
 
@@ -244,14 +264,19 @@ class Asker:
     # --- writing -----------------------------------------------------------------------------------
 
     def _write(self, draft: _Draft) -> Generator[AnswerEvent, None, Answer]:
-        budget = self.writer.budget(draft.asked, self.max_context_tokens)
+        budget = self.writer.budget(draft.asked, self.budget.prompt_tokens)
         share = max(1, MOST // len(draft.found))
-        draft.chosen = _interleaved([select(found.ranked, most=share) for found in draft.found])
-        draft.evidence = pack(_in_order(draft.chosen, draft.found), budget=budget, states=draft.states)
+        draft.chosen = interleaved([select(found.ranked, most=share) for found in draft.found])
+        ranked = interleaved([found.ranked for found in draft.found])
+        chunks = in_order((*draft.chosen, *ranked), [c for found in draft.found for c in found.chunks])
+        draft.evidence = pack(chunks, budget=budget, states=draft.states)
         started = perf_counter()
         try:
-            with closing(self.writer.write(draft.asked, draft.evidence, draft.chosen)) as pieces:
-                for piece in map(printable, pieces):
+            left = self._seconds_left(draft)
+            pieces = self.writer.write(draft.asked, draft.evidence, draft.chosen, seconds=left)
+            with closing(pieces):
+                heard = Heard(pieces)
+                for piece in map(printable, heard):
                     draft.pieces.append(piece)
                     yield AnswerEvent(AnswerEventKind.TOKEN, delta=piece)
         except (GeneratorExit, KeyboardInterrupt):
@@ -263,7 +288,21 @@ class Asker:
             broken = self._answer(draft, RefusalReason.MODEL_FAILED)
             return self._keep(replace(broken, partial=True, error=error.message))
         draft.timings["write_ms"] = _since(started)
-        return self._keep(self._checked(draft))
+        return self._keep(self._bounded(self._checked(draft), heard.ending))
+
+    def _seconds_left(self, draft: _Draft) -> float | None:
+        if self.budget.seconds is None:
+            return None
+        return max(0.001, self.budget.seconds - (perf_counter() - draft.started))
+
+    def _bounded(self, answer: Answer, ending: Ending) -> Answer:
+        """The answer, which says so when the budget cut it. Raises Timeout when nothing had arrived."""
+        if ending is Ending.DONE:
+            return answer
+        said = spent(self.budget, ending)
+        if not answer.text and ending is Ending.SECONDS:
+            raise Timeout(f"{self.writer.name} wrote nothing: {said}", hint="raise rag.max_seconds")
+        return replace(answer, partial=True, error=said)
 
     def _checked(self, draft: _Draft) -> Answer:
         if self.writer.verbatim:
@@ -286,11 +325,17 @@ class Asker:
             candidates=draft.candidates,
             steps=tuple(draft.steps),
             versions=self._versions(draft),
-            usage=Usage(sum(item.tokens for item in draft.evidence), estimate_tokens(draft.text)),
+            usage=Usage(self._read(draft), estimate_tokens(draft.text)),
             timings_ms=dict(draft.timings),
             degraded=draft.degraded,
             unanswered=draft.unanswered,
+            budget=self.budget,
         )
+
+    def _read(self, draft: _Draft) -> int:
+        """Tokens read: evidence, rules, and what it took to understand a follow-up."""
+        rules = self.writer.overhead(draft.asked) if draft.evidence else 0
+        return sum(item.tokens for item in draft.evidence) + rules + draft.condensing_tokens
 
     def _versions(self, draft: _Draft) -> AnswerVersions:
         return AnswerVersions(
@@ -304,6 +349,7 @@ class Asker:
 
     def _keep(self, answer: Answer) -> Answer:
         if not self.keeps:
+            self._remember(answer)
             return answer
         try:
             self.answers.put(
@@ -314,8 +360,14 @@ class Asker:
             )
         except EngineError as error:
             lost = Degradation("answers", error.code, f"this answer was not stored: {error.message}")
+            self._remember(answer)
             return replace(answer, degraded=(*answer.degraded, lost))
         return answer
+
+    def _remember(self, answer: Answer) -> None:
+        self.unkept[answer.trace_id] = answer
+        while len(self.unkept) > UNKEPT:
+            self.unkept.pop(next(iter(self.unkept)), None)
 
 
 def _candidate(hit: SearchHit) -> AskCandidate:
@@ -338,24 +390,6 @@ def _nearest(found: _Found) -> tuple[AskCandidate, ...]:
     shown = [(hits[chunk], one) for chunk, one in best.items() if chunk in hits]
     named = [replace(_candidate(hit), snippet=printable(show(one.passage))) for hit, one in shown]
     return tuple(named) or tuple(_candidate(hit) for hit in found.retrieval.hits)
-
-
-def _interleaved(lists: Sequence[Sequence[Scored]]) -> list[Scored]:
-    """The first of each list, then the second of each, every passage once: no part starves another."""
-    found: dict[tuple[ChunkId, str], Scored] = {}
-    for row in zip_longest(*lists):
-        for one in row:
-            if one is not None:
-                found.setdefault((one.chunk.chunk.chunk_id, one.passage.text), one)
-    return list(found.values())
-
-
-def _in_order(chosen: Sequence[Scored], found: Sequence[_Found]) -> list[StoredChunk]:
-    """The chunks as evidence: those that are quoted first, then by their best passage, then as found."""
-    ranked = _interleaved([each.ranked for each in found])
-    unread = [chunk for each in found for chunk in each.chunks]
-    order = {c.chunk.chunk_id: c for c in (*(one.chunk for one in (*chosen, *ranked)), *unread)}
-    return list(order.values())
 
 
 def _since(started: float) -> float:

@@ -31,6 +31,8 @@ class PromptTemplate:
     version: str
     system: Template
     user: Template
+    structured: bool = False
+    """Whether the rules ask for JSON, where the server offers it."""
 
     def fill(self, question: Question, evidence: Sequence[Evidence]) -> Prompt:
         """The prompt for a question. Equal input gives an equal prompt."""
@@ -51,13 +53,20 @@ class PromptTemplate:
 
 
 @lru_cache(maxsize=4)
-def load_template(version: str = PROMPT_VERSION) -> PromptTemplate:
-    folder = files("kebab.answer") / "templates"
-    system, user = (
-        Template((folder / f"{version}.{part}.txt").read_text(encoding="utf-8"))
-        for part in ("system", "user")
-    )
-    return PromptTemplate(version, system, user)
+def load_template(version: str = PROMPT_VERSION, *, structured: bool = False) -> PromptTemplate:
+    """The rules of a version; with ``structured`` also what JSON they are to be followed in."""
+    if structured:
+        system = read_template(f"{version}.system.txt") + read_template(f"{version}.json.txt")
+        return PromptTemplate(f"{version}+json", Template(system), _user(version), structured=True)
+    return PromptTemplate(version, Template(read_template(f"{version}.system.txt")), _user(version))
+
+
+def _user(version: str) -> Template:
+    return Template(read_template(f"{version}.user.txt"))
+
+
+def read_template(name: str) -> str:
+    return (files("kebab.answer") / "templates" / name).read_text(encoding="utf-8")
 
 
 def inert(text: str) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from kebab.answer.rank import FEATURES, Scored
+from kebab.domain.chunks import StoredChunk
+from kebab.domain.ids import ChunkId
 
 MOST = 4
 NEAR = 1.6
@@ -67,3 +70,19 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     if not one or not other:
         return True
     return len(one & other) / min(len(one), len(other)) >= _SAME
+
+
+def interleaved(lists: Sequence[Sequence[Scored]]) -> list[Scored]:
+    """The first of each list, then the second of each, every passage once: no part starves another."""
+    found: dict[tuple[ChunkId, str], Scored] = {}
+    for row in zip_longest(*lists):
+        for one in row:
+            if one is not None:
+                found.setdefault((one.chunk.chunk.chunk_id, one.passage.text), one)
+    return list(found.values())
+
+
+def in_order(passages: Sequence[Scored], chunks: Sequence[StoredChunk]) -> list[StoredChunk]:
+    """The chunks as evidence: by the order of their first passage, then those that no passage is of."""
+    order = {c.chunk.chunk_id: c for c in (*(one.chunk for one in passages), *chunks)}
+    return list(order.values())

@@ -217,9 +217,14 @@ class Kebab(Connections, Evaluating):
         mode: SearchMode | None = None,
         k: int | None = None,
         filters: SearchFilters | None = None,
+        continue_from: str | None = None,
     ) -> Answer:
-        """An answer with citations, or a refusal: ``grounded`` tells which. Both are stored."""
-        request = self._question(question, mode=mode, k=k, filters=filters)
+        """An answer with citations, or a refusal: ``grounded`` tells which. Both are stored.
+
+        ``continue_from`` is the trace id of an earlier answer: the question is then understood as one that
+        follows it, and ``answer.request.asked`` says what it was taken to mean.
+        """
+        request = self._question(question, mode=mode, k=k, filters=filters, continue_from=continue_from)
         return self._rooms.asker.ask(request)
 
     @call
@@ -230,9 +235,10 @@ class Kebab(Connections, Evaluating):
         mode: SearchMode | None = None,
         k: int | None = None,
         filters: SearchFilters | None = None,
+        continue_from: str | None = None,
     ) -> Iterator[AnswerEvent]:
         """The same as it is written. Closing the iterator stops the model and stores what had arrived."""
-        request = self._question(question, mode=mode, k=k, filters=filters)
+        request = self._question(question, mode=mode, k=k, filters=filters, continue_from=continue_from)
         return self.calls.each(self._rooms.asker.stream(request))
 
     @call

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kebab.answer.background import Background
+from kebab.answer.converse import Conversation
 from kebab.answer.extract import ExtractiveWriter
 from kebab.answer.gate import Gate
 from kebab.answer.generate import ModelWriter, Writer
@@ -14,6 +15,9 @@ from kebab.answer.pipeline import Asker
 from kebab.answer.prompt import load_template
 from kebab.answer.rank import Ranker
 from kebab.answer.weights import Fitted, load_weights
+from kebab.config.sections import Rag
+from kebab.domain.answers import Budget
+from kebab.ports import LanguageModel
 from kebab.search.vector import VectorRetriever
 
 if TYPE_CHECKING:
@@ -29,7 +33,8 @@ def build_asker(engines: Engines, searcher: Searcher) -> Asker:
     model = engines.build_language_model(engines.settings.models.llm)
     writer: Writer = ExtractiveWriter()
     if model is not None:
-        writer = ModelWriter(model, load_template())
+        template = load_template(structured=engines.settings.models.llm.structured)
+        writer = ModelWriter(model, template, settings.max_answer_tokens)
     return Asker(
         searcher=searcher,
         store=engines.reading.documents,
@@ -38,9 +43,16 @@ def build_asker(engines: Engines, searcher: Searcher) -> Asker:
         ranker=Ranker(engines.analyzer, space, fitted.selection),
         writer=writer,
         answers=engines.answers,
-        max_context_tokens=engines.settings.rag.max_context_tokens,
+        conversation=Conversation(engines.analyzer, model, structured=engines.settings.models.llm.structured),
+        budget=_budget(settings, model),
         keeps=not engines.readonly,
     )
+
+
+def _budget(settings: Rag, model: LanguageModel | None) -> Budget:
+    if model is None:
+        return Budget(settings.max_context_tokens)
+    return Budget(settings.max_context_tokens, settings.max_answer_tokens, settings.max_seconds)
 
 
 def _gate(engines: Engines, searcher: Searcher, fitted: Fitted, space: WordSpace) -> Gate:

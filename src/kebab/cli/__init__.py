@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
             "kebab.cli.ask:ask",
             "Answer a question from your documents, with citations.",
         ),
+        Entry("chat", "kebab.cli.chat:chat", "Ask questions that follow each other, one on each line."),
         Entry("links", "kebab.cli.connections:links", "Show the links of a note: out, back and broken."),
         Entry("related", "kebab.cli.connections:related", "Find the notes near to a note, and say why."),
         Entry("why", "kebab.cli.search:why", "Explain why a document was or was not in the results."),

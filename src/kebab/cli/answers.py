@@ -38,11 +38,17 @@ Locate = Callable[[Citation], str | None]
 
 def answer(found: Answer, *, screen: Screen, locate: Locate, explain: bool = False) -> str:
     """The text, where it stands, and what is wrong with it; more with ``explain``."""
-    return "\n\n".join(
-        part
-        for part in (text(found, screen), below(found, screen=screen, locate=locate, explain=explain))
-        if part
+    parts = (
+        asked(found.request.asked, screen) if found.request.asked != found.request.question else "",
+        text(found, screen),
+        below(found, screen=screen, locate=locate, explain=explain),
     )
+    return "\n\n".join(part for part in parts if part)
+
+
+def asked(question: str, screen: Screen) -> str:
+    """What a follow-up question was taken to mean."""
+    return screen.dim(clip(f"asked: {question}", screen.columns))
 
 
 def text(found: Answer, screen: Screen) -> str:
@@ -92,6 +98,8 @@ def _verdict(found: Answer, screen: Screen) -> str:
     if found.refusal is not None:
         reason = REASONS[found.refusal] + (f": {found.error}" if found.error else "")
         lines.append(screen.style(f"not grounded: {reason}", fg="yellow"))
+    elif found.partial and found.error:
+        lines.append(screen.style(f"incomplete: {found.error}", fg="yellow"))
     lines += [
         screen.style(f"nothing found on: {part}", fg="yellow") for part in found.unanswered if found.grounded
     ]
@@ -169,10 +177,18 @@ def _versions(found: Answer, screen: Screen) -> str:
     facts = [
         f"prompt {versions.prompt} · {versions.gate} · analyzer {versions.analyzer}",
         f"index {versions.index} · embedding {versions.embedding_model or 'none'}",
-        f"evidence {len(found.evidence)} chunks, {found.usage.prompt_tokens} tokens · "
+        f"evidence {len(found.evidence)} chunks, {_spent(found)} · "
         + " · ".join(f"{name} {value:.0f}" for name, value in found.timings_ms.items()),
     ]
     return "\n".join(screen.dim(clip(fact, screen.columns)) for fact in facts)
+
+
+def _spent(found: Answer) -> str:
+    """Tokens read and written; with a model, of how many."""
+    read, wrote, budget = found.usage.prompt_tokens, found.usage.completion_tokens, found.budget
+    if budget is None or budget.completion_tokens is None:
+        return f"{read} tokens"
+    return f"{read} tokens read, {wrote} of {budget.completion_tokens} written, at most {budget.seconds:g} s"
 
 
 def _wrapped(content: str, screen: Screen, *, columns: int, indent: str = "") -> str:

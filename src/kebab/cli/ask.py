@@ -32,6 +32,12 @@ from kebab.errors import InvalidInput
     help="Show each claim with its source, how the evidence was judged, and the searches.",
 )
 @click.option("--again", metavar="TRACE_ID", help="Repeat a stored answer and show what changed.")
+@click.option(
+    "--continue",
+    "continue_from",
+    metavar="TRACE_ID",
+    help="Follow up on an earlier answer; shows the question as it was understood.",
+)
 @filter_options
 def ask(
     session: Session,
@@ -51,7 +57,7 @@ def ask(
         _refuse_both(text, options)
         return _repeat(session, again, explain=explain)
     if stream:
-        return _stream(session, session.kebab().ask_stream(text, **options), explain=explain)
+        return show_stream(session, session.kebab().ask_stream(text, **options), explain=explain)[0]
     return _show(session, session.kebab().ask(text, **options), explain=explain)
 
 
@@ -66,23 +72,31 @@ def _show(session: Session, found: Answer, *, explain: bool) -> int:
     return 0 if found.grounded else 1
 
 
-def _stream(session: Session, events: Iterator[AnswerEvent], *, explain: bool) -> int:
-    """Print the events; a reader that goes away closes them, and what had arrived is stored."""
+def show_stream(
+    session: Session, events: Iterator[AnswerEvent], *, explain: bool
+) -> tuple[int, Answer | None]:
+    """Print the events; a reader that goes away closes them, and what had arrived is stored.
+
+    Returns the exit status, and the answer.
+    """
     from kebab import wire
 
-    grounded = streamed = False
+    answer: Answer | None = None
+    streamed = False
     # The stream is a generator; closing it here stops the model when printing fails or Ctrl-C comes.
     with closing(cast("Any", events)):
         for event in events:
+            answer = event.answer or answer
             if session.json:
                 session.put_json(wire.answer_event(event, explain=explain))
+            elif event.asked:
+                click.echo(answers.asked(event.asked, session.screen) + "\n")
             elif event.delta:
                 streamed = True
                 click.echo(event.delta, nl=False)
             if event.answer is not None:
-                grounded = event.answer.grounded
                 _finish(session, event.answer, explain=explain, streamed=streamed)
-    return 0 if grounded else 1
+    return (0 if answer is not None and answer.grounded else 1), answer
 
 
 def _finish(session: Session, found: Answer, *, explain: bool, streamed: bool) -> None:

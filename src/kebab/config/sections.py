@@ -151,6 +151,8 @@ class LlmModel(Section, frozen=True):
     """Seconds without an answer before giving up."""
     context_tokens: Positive = 8192
     """How much the model can read."""
+    structured: bool = True
+    """Ask for answers as JSON of a given form; a server that refuses is asked for plain text."""
     api_key_env: str = ""
     """Name of the environment variable that holds the key."""
 
@@ -236,6 +238,10 @@ class Rag(Section, frozen=True):
     """A file that kebab eval tune wrote; empty means the weights that ship."""
     max_context_tokens: Annotated[int, Meta(ge=256, le=10_000_000)] = 8000
     """How much evidence an answer may rest on."""
+    max_answer_tokens: Annotated[int, Meta(ge=16, le=1_000_000)] = 1024
+    """How long a model's answer may be; one that is cut there says so."""
+    max_seconds: Annotated[float, Meta(gt=0, le=86_400)] = 300.0
+    """How long a model may take in all; what had arrived by then is kept, and says so."""
 
 
 class Memory(Section, frozen=True):

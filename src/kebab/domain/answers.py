@@ -179,6 +179,36 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """What an answer may cost. Tokens by the product's estimate; a model's own count may differ."""
+
+    prompt_tokens: int
+    completion_tokens: int | None = None
+    """None without a language model: passages that are quoted cost nothing."""
+    seconds: float | None = None
+
+
+class Condenser(StrEnum):
+    """Who made a follow-up question stand alone."""
+
+    MODEL = "model"
+    RULES = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """What a question is in a conversation."""
+
+    continues: str
+    """Trace id of the answer before."""
+    question: str
+    """The question that stands alone; this one is searched and answered."""
+    by: Condenser = Condenser.RULES
+    topic: tuple[str, ...] = ()
+    """Words of the earlier question that a pronoun stood for, by the rules."""
+
+
+@dataclass(frozen=True, slots=True)
 class AskRequest:
     """What was asked; with the stored documents it repeats the answer."""
 
@@ -186,6 +216,14 @@ class AskRequest:
     mode: SearchMode = SearchMode.HYBRID
     k: int = 10
     filters: SearchFilters = field(default_factory=SearchFilters)
+    continue_from: str | None = None
+    """Trace id of the answer that the question follows; ``follow`` says what it then means."""
+    follow: FollowUp | None = None
+
+    @property
+    def asked(self) -> str:
+        """The question that was really asked: itself, or what it means in its conversation."""
+        return self.follow.question if self.follow else self.question
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +251,8 @@ class Answer:
     partial: bool = False
     """True when the stream was stopped or broke before its end."""
     error: str | None = None
-    """Why the model broke off."""
+    """Why the model broke off, or which part of the budget stopped it."""
+    budget: Budget | None = None
 
     @property
     def source_langs(self) -> tuple[str, ...]:
@@ -249,6 +288,8 @@ class AnswerEvent:
     candidates: tuple[AskCandidate, ...] = ()
     delta: str = ""
     answer: Answer | None = None
+    asked: str | None = None
+    """With retrieval_done: the question that was really asked, where it is another than was typed."""
 
 
 @dataclass(frozen=True, slots=True)

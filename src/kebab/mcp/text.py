@@ -71,8 +71,12 @@ def _hit(hit: SearchHit) -> list[str]:
 def ask(found: Answer) -> str:
     if not found.grounded:
         return _refusal(found)
-    lines = [_quoted(found.answer), *(f"[#{n}] {uri}" for n, uri in _cited(found))]
+    lines = [*_understood(found), _quoted(found.answer), *(f"[#{n}] {uri}" for n, uri in _cited(found))]
     return "\n".join([*lines, *_unsure(found), *notes(found.degraded)])
+
+
+def _understood(found: Answer) -> list[str]:
+    return [f"understood as: {line(found.follow_up.question)}"] if found.follow_up else []
 
 
 def _cited(found: Answer) -> list[tuple[int, str]]:
@@ -86,7 +90,10 @@ def _unsure(found: Answer) -> list[str]:
 
 
 def _refusal(found: Answer) -> str:
-    lines = [f"no answer in the documents ({found.refusal_reason}); say so, do not guess"]
+    lines = [
+        *_understood(found),
+        f"no answer in the documents ({found.refusal_reason}); say so, do not guess",
+    ]
     if found.nearest:
         lines.append("nearest lines, which do not answer it:")
     lines += [f"- {near.citation.uri} | {line(near.snippet)}" for near in found.nearest]

@@ -36,7 +36,17 @@ from kebab.ports.memory import (
     Saved,
     VectorSpace,
 )
-from kebab.ports.models import Embedder, EmbeddingKind, LanguageModel, ModelKey, Prompt, Reranker, Vectors
+from kebab.ports.models import (
+    Embedder,
+    EmbeddingKind,
+    Ending,
+    JsonSchema,
+    LanguageModel,
+    ModelKey,
+    Prompt,
+    Reranker,
+    Vectors,
+)
 from kebab.ports.text import Analyzer
 from kebab.ports.truth import (
     AnswerStore,
@@ -64,6 +74,7 @@ __all__ = [
     "Embedder",
     "EmbeddingKind",
     "EmbeddingStore",
+    "Ending",
     "EvalStore",
     "ExecutionIndex",
     "ExecutionStore",
@@ -77,6 +88,7 @@ __all__ = [
     "HwpReader",
     "HwpText",
     "Indexes",
+    "JsonSchema",
     "LanguageModel",
     "Ledger",
     "LexicalIndex",

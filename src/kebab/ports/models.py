@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
@@ -72,6 +72,19 @@ class Prompt:
     user: str
 
 
+class Ending(StrEnum):
+    """Why a model stopped writing."""
+
+    DONE = "done"
+    TOKENS = "tokens"
+    """It reached the number of tokens that it was given."""
+    SECONDS = "seconds"
+    """It ran out of the time that it was given."""
+
+
+JsonSchema = Mapping[str, object]
+
+
 class LanguageModel(Protocol):
     """Writes text from a prompt, piece by piece."""
 
@@ -85,8 +98,18 @@ class LanguageModel(Protocol):
         """How many tokens prompt and answer may have together."""
         ...
 
-    def stream(self, prompt: Prompt, *, max_tokens: int) -> Generator[str, None, None]:
-        """The answer as it is written; closing the iterator stops the model.
+    def stream(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int,
+        schema: JsonSchema | None = None,
+        seconds: float | None = None,
+    ) -> Generator[str, None, Ending]:
+        """The answer as it is written, and why it ended; closing the iterator stops the model.
+
+        With ``schema`` the text is a JSON object of that form where the server offers it, and free text where
+        the server refuses. After ``seconds`` the model is stopped, whatever had arrived.
 
         Raises ModelUnavailable (no server, no such model, a key refused, the stream breaks) or Timeout.
         """

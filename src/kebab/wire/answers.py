@@ -102,6 +102,23 @@ class Usage(Shape, frozen=True):
     completion_tokens: int
 
 
+class Budget(Shape, frozen=True):
+    """What an answer may cost; the last two only where a language model writes."""
+
+    prompt_tokens: int
+    completion_tokens: int | None
+    seconds: float | None
+
+
+class FollowUp(Shape, frozen=True):
+    """What a question means in its conversation: ``question`` stands alone and is what was searched."""
+
+    continues: str
+    question: str
+    by: str
+    """``model`` or ``rules``."""
+
+
 class Answer(Shape, frozen=True, tag_field="schema_version", tag="answer.v1"):
     """``grounded`` false is a refusal, with its reason; then ``nearest`` holds what came closest."""
 
@@ -128,6 +145,9 @@ class Answer(Shape, frozen=True, tag_field="schema_version", tag="answer.v1"):
     evidence: tuple[Evidence, ...] | UnsetType = UNSET
     candidates: tuple[Candidate, ...] | UnsetType = UNSET
     timings_ms: dict[str, float] | UnsetType = UNSET
+    follow_up: FollowUp | UnsetType = UNSET
+    """Only for a question that follows an answer."""
+    budget: Budget | UnsetType = UNSET
 
 
 class AnswerEvent(Shape, frozen=True, tag_field="schema_version", tag="answer_event.v1"):
@@ -137,6 +157,8 @@ class AnswerEvent(Shape, frozen=True, tag_field="schema_version", tag="answer_ev
     candidates: tuple[Candidate, ...] | UnsetType = UNSET
     delta: str | UnsetType = UNSET
     answer: Answer | UnsetType = UNSET
+    asked: str | UnsetType = UNSET
+    """With retrieval_done: the question that was really asked, where it is another than was typed."""
 
 
 class AnswerChange(Shape, frozen=True):
@@ -167,6 +189,8 @@ def answer(found: domain.Answer, *, explain: bool = False) -> Answer:
         refusal_reason=found.refusal.value if found.refusal else None,
         nearest=nearest,
         confidence=found.gate.confidence if found.gate else None,
+        follow_up=found.request.follow or UNSET,
+        budget=found.budget or UNSET,
         **({} if explain else dict.fromkeys(("steps", "evidence", "candidates", "timings_ms"), UNSET)),
     )
 
@@ -180,6 +204,7 @@ def answer_event(event: domain.AnswerEvent, *, explain: bool = False) -> AnswerE
         candidates=event.candidates if kind is domain.AnswerEventKind.RETRIEVAL_DONE else UNSET,
         delta=event.delta if kind is domain.AnswerEventKind.TOKEN else UNSET,
         answer=answer(event.answer, explain=explain) if event.answer is not None else UNSET,
+        asked=event.asked or UNSET,
     )
 
 

@@ -24,6 +24,11 @@ class Script:
     end: str = "done"
     """``done``, ``error`` (reported inside the stream), ``drop`` (the connection breaks), ``garbage``."""
     key: str | None = None
+    forms: bool = True
+    """False for a server that refuses to write in a given form."""
+    reason: str = "stop"
+    silence_s: float = 0.0
+    """How long nothing comes after the pieces."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
 
@@ -79,11 +84,14 @@ class OllamaHandler(_Handler):
     def answer(self, body: dict[str, Any]) -> None:
         if self.path != "/api/chat":
             return self.refuse(404, {"error": "not found"})
+        if "format" in body and not self.script.forms:
+            return self.refuse(400, {"error": "json: cannot unmarshal object into Go struct field format"})
         if body["model"] not in self.MODELS:
             return self.refuse(404, {"error": f'model "{body["model"]}" not found, try pulling it first'})
         self.begin("application/x-ndjson")
         for piece in self.script.pieces:
             self.send(self._line(body, piece, done=False))
+        self.script.hung_up.wait(self.script.silence_s)
         if self.script.end == "done":
             self.send(self._line(body, "", done=True))
         elif self.script.end == "error":
@@ -100,7 +108,7 @@ class OllamaHandler(_Handler):
             "message": message,
             "done": done,
         }
-        return json.dumps(event | ({"done_reason": "stop"} if done else {})) + "\n"
+        return json.dumps(event | ({"done_reason": self.script.reason} if done else {})) + "\n"
 
 
 class OpenAiHandler(_Handler):
@@ -109,14 +117,17 @@ class OpenAiHandler(_Handler):
             given = self.headers.get("Authorization", "")
             error = {"message": f"Incorrect API key provided: {given}", "code": "invalid_api_key"}
             return self.refuse(401, {"error": error})
+        if "response_format" in body and not self.script.forms:
+            return self.refuse(400, {"error": {"message": "response_format is not supported"}})
         if body.get("model") == "absent":
             return self.refuse(404, {"error": {"message": "The model `absent` does not exist"}})
         self.begin("text/event-stream")
         self.send(": comment\n\n" + self._event({"delta": {"role": "assistant", "content": None}}))
         for piece in self.script.pieces:
             self.send(self._event({"delta": {"content": piece}, "finish_reason": None}))
+        self.script.hung_up.wait(self.script.silence_s)
         if self.script.end == "done":
-            self.send(self._event({"delta": {}, "finish_reason": "stop"}))
+            self.send(self._event({"delta": {}, "finish_reason": self.script.reason}))
             self.send('data: {"choices": [], "usage": {"total_tokens": 9}}\n\ndata: [DONE]\n\n')
         elif self.script.end == "error":
             self.send('data: {"error": {"message": "context length exceeded"}}\n\n')

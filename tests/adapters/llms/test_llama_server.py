@@ -11,18 +11,22 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
 from kebab.adapters.llms.openai_compatible import OpenAiLanguageModel
 from kebab.answer.archive import from_json
-from kebab.answer.generate import ModelWriter
+from kebab.answer.converse import Conversation
+from kebab.answer.generate import Heard, ModelWriter
 from kebab.answer.prompt import load_template
+from kebab.answer.structured import QUESTION_SCHEMA
 from kebab.domain.answers import AnswerEventKind, AskRequest, RefusalReason
 from kebab.errors import ModelUnavailable, Timeout
-from kebab.ports import Prompt
-from tests.unit.answer.world import notes
+from kebab.ports import Ending, Prompt
+from tests.unit.answer.world import ANALYZER, notes
 
 SHORT = Prompt("You are brief.", "Count from one to fifty in words.")
 SERVER = """
@@ -138,3 +142,39 @@ def test_a_server_that_is_killed_in_the_middle_is_reported() -> None:
             list(stream)
     with pytest.raises(ModelUnavailable, match="cannot be reached"):
         list(model(found).stream(SHORT, max_tokens=2))
+
+
+def test_a_real_server_holds_the_model_to_the_form_of_an_answer(address: str) -> None:
+    asker = notes().asker(writer=ModelWriter(model(address), load_template(structured=True), 120))
+    answer = asker.ask(AskRequest("When does the night train to Vienna leave?"))
+    assert "sentences" not in answer.text
+    assert not answer.text or "[#" in answer.text or answer.refusal is not None
+
+
+def test_a_real_server_writes_the_json_that_it_is_asked_for(address: str) -> None:
+    text = "".join(model(address).stream(SHORT, max_tokens=60, schema=QUESTION_SCHEMA))
+    assert text.lstrip().startswith("{")
+    assert '"question"' in text
+
+
+def test_a_real_model_is_stopped_by_the_budget_and_says_why(address: str) -> None:
+    few = Heard(model(address).stream(SHORT, max_tokens=4))
+    assert list(few)
+    assert few.ending is Ending.TOKENS
+    begun = monotonic()
+    late = Heard(model(address).stream(SHORT, max_tokens=1500, seconds=0.3))
+    "".join(late)
+    assert late.ending is Ending.SECONDS
+    assert monotonic() - begun < 10
+
+
+def test_a_follow_up_goes_all_the_way_through_a_real_model(address: str) -> None:
+    world = notes()
+    asker = replace(
+        world.asker(writer=ModelWriter(model(address), load_template(), 60)),
+        conversation=Conversation(ANALYZER, model(address), structured=True),
+    )
+    first = asker.ask(AskRequest("When does the night train to Vienna leave?"))
+    second = asker.ask(AskRequest("and when does it arrive?", continue_from=first.trace_id))
+    assert second.request.follow is not None
+    assert second.request.asked

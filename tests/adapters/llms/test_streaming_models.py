@@ -148,3 +148,34 @@ def test_without_the_package_for_http_the_hint_says_what_to_install(monkeypatch:
     with pytest.raises(ModelUnavailable, match="httpx") as caught:
         list(OllamaLanguageModel("smol").stream(PROMPT, max_tokens=9))
     assert "kebab[remote]" in (caught.value.hint or "")
+
+
+FORM = {"type": "object", "properties": {"question": {"type": "string"}}}
+
+
+def test_an_openai_server_is_asked_for_a_form_as_its_api_wants() -> None:
+    script = Script()
+    with openai(script) as model:
+        list(model.stream(PROMPT, max_tokens=9, schema=FORM))
+    asked = script.requests[0]["body"]["response_format"]
+    assert asked == {
+        "type": "json_schema",
+        "json_schema": {"name": "answer", "strict": True, "schema": FORM},
+    }
+
+
+def test_ollama_is_asked_for_a_form_as_its_api_wants() -> None:
+    script = Script()
+    with ollama(script) as model:
+        list(model.stream(PROMPT, max_tokens=9, schema=FORM))
+    assert script.requests[0]["body"]["format"] == FORM
+
+
+@both
+def test_a_server_that_refuses_a_form_is_asked_for_it_once(server: Served) -> None:
+    script = Script(forms=False)
+    with server(script) as model:  # type: ignore[attr-defined]
+        for _ in range(2):
+            list(model.stream(PROMPT, max_tokens=9, schema=FORM))
+    formed = ["format" in asked["body"] or "response_format" in asked["body"] for asked in script.requests]
+    assert formed == [True, False, False]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from kebab.answer.background import Background
+from kebab.answer.converse import Conversation
 from kebab.answer.extract import ExtractiveWriter
 from kebab.answer.gate import Gate
 from kebab.answer.generate import ModelWriter, Writer
@@ -15,7 +16,7 @@ from kebab.answer.prompt import load_template
 from kebab.answer.rank import Ranker
 from kebab.answer.weights import load_weights
 from kebab.config.sections import Gate as GateSettings
-from kebab.domain.answers import Answer, AskRequest, Evidence
+from kebab.domain.answers import Answer, AskRequest, Budget, Evidence
 from kebab.domain.citations import Citation, CitationKind
 from kebab.domain.documents import Metadata, TrustLevel
 from kebab.domain.ids import ChunkId, DocId
@@ -130,7 +131,8 @@ class World:
             ranker=self.ranker(),
             writer=writer,
             answers=self.answers,
-            max_context_tokens=2000,
+            conversation=Conversation(ANALYZER, model),
+            budget=Budget(2000, 1024, 60.0) if model else Budget(2000),
             keeps=keeps,
             now=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
         )

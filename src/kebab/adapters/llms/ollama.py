@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import closing
 
-from kebab.adapters.llms.streaming import LineStream
+from kebab.adapters.llms.streaming import LineStream, OutOfTime
 from kebab.errors import ConfigInvalid
-from kebab.ports import Prompt
+from kebab.ports import Ending, JsonSchema, Prompt
 
 
 class OllamaLanguageModel:
@@ -31,7 +31,14 @@ class OllamaLanguageModel:
         self._options = {"temperature": temperature, "seed": seed, "num_ctx": context_tokens}
         self._stream = LineStream(f"{endpoint.rstrip('/')}/api/chat", model=model, timeout_s=timeout_s)
 
-    def stream(self, prompt: Prompt, *, max_tokens: int) -> Generator[str, None, None]:
+    def stream(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int,
+        schema: JsonSchema | None = None,
+        seconds: float | None = None,
+    ) -> Generator[str, None, Ending]:
         body = {
             "model": self._model,
             "stream": True,
@@ -41,11 +48,18 @@ class OllamaLanguageModel:
             ],
             "options": {**self._options, "num_predict": max_tokens},
         }
-        with closing(self._stream.lines(body)) as lines:
-            for line in filter(None, lines):
-                event = self._stream.parsed(line)
-                if piece := event.get("message", {}).get("content"):
-                    yield str(piece)
-                if event.get("done"):
-                    return
+        form = {"format": dict(schema)} if schema is not None else {}
+        try:
+            with closing(self._stream.formed(body, form, seconds=seconds)) as lines:
+                return (yield from self._pieces(lines))
+        except OutOfTime:
+            return Ending.SECONDS
+
+    def _pieces(self, lines: Iterable[str]) -> Generator[str, None, Ending]:
+        for line in filter(None, lines):
+            event = self._stream.parsed(line)
+            if piece := event.get("message", {}).get("content"):
+                yield str(piece)
+            if event.get("done"):
+                return Ending.TOKENS if event.get("done_reason") == "length" else Ending.DONE
         raise self._stream.failure("ended without saying that it is done", hint="see Ollama's own log")

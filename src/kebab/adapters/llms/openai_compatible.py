@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import closing
 
-from kebab.adapters.llms.streaming import Event, LineStream
+from kebab.adapters.llms.streaming import Event, LineStream, OutOfTime
 from kebab.errors import ConfigInvalid
-from kebab.ports import Prompt
+from kebab.ports import Ending, JsonSchema, Prompt
 
 
 class OpenAiLanguageModel:
@@ -34,25 +34,50 @@ class OpenAiLanguageModel:
         url = f"{endpoint.rstrip('/')}/chat/completions"
         self._stream = LineStream(url, model=model, timeout_s=timeout_s, api_key=api_key)
 
-    def stream(self, prompt: Prompt, *, max_tokens: int) -> Generator[str, None, None]:
+    def stream(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int,
+        schema: JsonSchema | None = None,
+        seconds: float | None = None,
+    ) -> Generator[str, None, Ending]:
         messages = [
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
         ]
-        finished = False
         body = {**self._options, "messages": messages, "max_tokens": max_tokens}
-        with closing(self._stream.lines(body)) as lines:
-            for line in lines:
-                data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
-                if data == "[DONE]":
-                    return
-                if data:
-                    choice = _choice(self._stream.parsed(data))
-                    if piece := choice.get("delta", {}).get("content"):
-                        yield str(piece)
-                    finished = finished or bool(choice.get("finish_reason"))
-        if not finished:
+        try:
+            with closing(self._stream.formed(body, _form(schema), seconds=seconds)) as lines:
+                return (yield from self._pieces(lines))
+        except OutOfTime:
+            return Ending.SECONDS
+
+    def _pieces(self, lines: Iterable[str]) -> Generator[str, None, Ending]:
+        reason = ""
+        for line in lines:
+            data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
+            if data == "[DONE]":
+                return _ending(reason)
+            if data:
+                choice = _choice(self._stream.parsed(data))
+                if piece := choice.get("delta", {}).get("content"):
+                    yield str(piece)
+                reason = reason or str(choice.get("finish_reason") or "")
+        if not reason:
             raise self._stream.failure("ended in the middle of the answer", hint="see the server's own log")
+        return _ending(reason)
+
+
+def _form(schema: JsonSchema | None) -> Event:
+    if schema is None:
+        return {}
+    named = {"name": "answer", "strict": True, "schema": dict(schema)}
+    return {"response_format": {"type": "json_schema", "json_schema": named}}
+
+
+def _ending(reason: str) -> Ending:
+    return Ending.TOKENS if reason == "length" else Ending.DONE
 
 
 def _choice(event: Event) -> Event:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from threading import Event as Flag
+from threading import Timer
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,7 +17,14 @@ from kebab.errors import KebabError, ModelUnavailable, Timeout
 _CONNECT_S = 10.0
 _SHOWN = 300
 
+_UNABLE = (400, 404, 415, 422, 500, 501)
+"""What servers answer to a request for a form of text that they do not offer."""
+
 Event = dict[str, Any]
+
+
+class OutOfTime(Exception):
+    """The seconds that the caller gave are over; never leaves the adapters."""
 
 
 class LineStream:
@@ -28,22 +39,47 @@ class LineStream:
         self._model = model
         self._timeout_s = timeout_s
         self._api_key = api_key
+        self._plain = False
+        """True once the server has refused a form: it is not asked for one again."""
 
-    def lines(self, body: Mapping[str, object]) -> Generator[str, None, None]:
-        """Raises ModelUnavailable, or Timeout when nothing arrives for ``timeout_s``."""
+    def formed(
+        self, body: Mapping[str, object], form: Mapping[str, object], *, seconds: float | None = None
+    ) -> Generator[str, None, None]:
+        """The lines of the reply to ``body`` with ``form``, or without it where the server refuses that."""
+        ends = monotonic() + seconds if seconds is not None else None
+        if form and not self._plain:
+            with suppress(_Unable):
+                yield from self.lines({**body, **form}, ends=ends)
+                return
+        try:
+            for line in self.lines(body, ends=ends):
+                self._plain = self._plain or bool(form)
+                yield line
+        except _Unable as refused:
+            raise refused.error from None
+
+    def lines(self, body: Mapping[str, object], *, ends: float | None = None) -> Generator[str, None, None]:
+        """Raises ModelUnavailable, Timeout after ``timeout_s`` of silence, and OutOfTime at ``ends``."""
         httpx = _httpx()
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
-        timeout = httpx.Timeout(self._timeout_s, connect=min(_CONNECT_S, self._timeout_s))
+        left = max(0.001, ends - monotonic()) if ends is not None else self._timeout_s
+        wait = min(self._timeout_s, left)
+        timeout = httpx.Timeout(wait, connect=min(_CONNECT_S, wait))
+        late = Flag()
         # A proxy of the environment is for hosts outside; a server on this machine is asked directly.
         with (
-            self._translated(),
+            self._translated(late, ends=ends),
             httpx.Client(timeout=timeout, trust_env=not _is_loopback(self.url)) as client,
             client.stream("POST", self.url, json=dict(body), headers=headers) as reply,
+            _hung_up(reply, late, ends=ends),
         ):
             if reply.status_code != 200:
                 reply.read()
-                raise self._refused(reply.status_code, reply.text)
+                error = self._refused(reply.status_code, reply.text)
+                raise _Unable(error) if reply.status_code in _UNABLE else error
             yield from reply.iter_lines()
+            if late.is_set():
+                raise OutOfTime
 
     def parsed(self, line: str) -> Event:
         """The JSON object of a line. Raises ModelUnavailable for anything else, or when it is an error."""
@@ -70,24 +106,57 @@ class LineStream:
         return self.failure(f"answered {status} for the model {self._model!r}: {_reason(text)}", hint=hint)
 
     @contextmanager
-    def _translated(self) -> Generator[None, None, None]:
+    def _translated(self, late: Flag, *, ends: float | None) -> Generator[None, None, None]:
         httpx = _httpx()
         try:
             yield
-        except httpx.TimeoutException as error:
-            raise Timeout(
-                f"{self.url} sent nothing for {self._timeout_s:g} s",
-                hint="raise models.llm.timeout_s or take a smaller model",
-            ) from error
-        except httpx.ConnectError as error:
-            raise self.failure("cannot be reached", hint="is the server running there?") from error
-        except httpx.UnsupportedProtocol as error:
-            raise self.failure("is no http address", hint="set models.llm.endpoint") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self.failure(f"broke off: {error}", hint="see the server's own log") from error
+            if late.is_set() or (ends is not None and monotonic() >= ends):
+                raise OutOfTime from error
+            raise self._told(error) from error
+
+    def _told(self, error: Exception) -> KebabError:
+        httpx = _httpx()
+        if isinstance(error, httpx.TimeoutException):
+            hint = "raise models.llm.timeout_s or take a smaller model"
+            return Timeout(f"{self.url} sent nothing for {self._timeout_s:g} s", hint=hint)
+        if isinstance(error, httpx.ConnectError):
+            return self.failure("cannot be reached", hint="is the server running there?")
+        if isinstance(error, httpx.UnsupportedProtocol):
+            return self.failure("is no http address", hint="set models.llm.endpoint")
+        return self.failure(f"broke off: {error}", hint="see the server's own log")
 
     def _safe(self, message: str) -> str:
         return message.replace(self._api_key, "…") if self._api_key else message
+
+
+class _Unable(Exception):
+    """A refusal that may be about the form asked for; ``error`` is what it means otherwise."""
+
+    def __init__(self, error: KebabError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+@contextmanager
+def _hung_up(reply: Any, late: Flag, *, ends: float | None) -> Generator[None, None, None]:
+    """Hang up at ``ends``, also on a server that is silent: a read that waits notices nothing else."""
+    if ends is None:
+        yield
+        return
+
+    def hang_up() -> None:
+        late.set()
+        with suppress(OSError, AttributeError):
+            reply.extensions["network_stream"].get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+
+    timer = Timer(max(0.0, ends - monotonic()), hang_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _httpx() -> Any:

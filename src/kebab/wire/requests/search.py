@@ -98,6 +98,8 @@ class AskRequest(Searching, frozen=True, kw_only=True, tag_field="schema_version
     """A question to answer from the documents."""
 
     question: str
+    continue_from: str | None = None
+    """Trace id of the answer that this question follows."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
