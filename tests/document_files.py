@@ -169,7 +169,7 @@ def pptx_shape(text: str, *, kind: str = "") -> str:
     return f"<p:sp>{placeholder}<p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
 
 
-def xlsx_file(sheets: dict[str, list[list[str | int | float]]]) -> bytes:
+def xlsx_file(sheets: dict[str, list[list[str | int | float]]], *, more: str = "") -> bytes:
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     listed = "".join(f'<sheet name="{name}" sheetId="{n}" r:id="s{n}"/>' for n, name in enumerate(sheets, 1))
     package = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -187,7 +187,7 @@ def xlsx_file(sheets: dict[str, list[list[str | int | float]]]) -> bytes:
             ),
             **{
                 f"xl/worksheets/sheet{n}.xml": f'<worksheet xmlns="{main}">'
-                f"<sheetData>{_rows(rows)}</sheetData></worksheet>"
+                f"<sheetData>{_rows(rows)}{more}</sheetData></worksheet>"
                 for n, rows in enumerate(sheets.values(), 1)
             },
         }

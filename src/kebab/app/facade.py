@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from kebab.domain.reports import (
         BundleReport,
         DoctorReport,
+        FormatStatus,
         IndexReport,
         ModelStatus,
         ResetReport,
@@ -346,6 +347,12 @@ class Kebab(Connections, Evaluating):
 
         return describe_knowledge_base(self.engines)
 
+    def formats(self) -> list[FormatStatus]:
+        """The kinds of files there are, and what reads them."""
+        from kebab.assembly.formats import known_formats
+
+        return known_formats()
+
     @call
     def models(self, *, everything: bool = False) -> list[ModelStatus]:
         """The embedding models there are; with ``everything`` also those that could be downloaded."""
@@ -375,10 +382,7 @@ class Kebab(Connections, Evaluating):
 
     @call
     def export_bundle(self, path: Path, *, force: bool = False) -> BundleReport:
-        """Write the knowledge base into one file, also while others write.
-
-        Raises InvalidInput where there is a file already, unless ``force``.
-        """
+        """Write the knowledge base into one file, also while others write; over an old one by ``force``."""
         return self._rooms.mover.export_bundle(path, force=force)
 
     @call

@@ -1,12 +1,14 @@
-"""Which formats are left out here, and why."""
+"""Which formats can be read here, by which engine, which are left out, and why."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from kebab.domain.reports import FormatStatus
 from kebab.ingest.parse.code_languages import LANGUAGES
+from kebab.ingest.parse.formats import modules
 
 if TYPE_CHECKING:
     from kebab.config import Settings
@@ -29,3 +31,58 @@ def _why_no_code(settings: Settings) -> str | None:
     if not all(map(find_spec, _ENGINES)):
         return "source code needs tree-sitter, which is not installed: pip install 'kebab[code]'"
     return None
+
+
+class _Kind(NamedTuple):
+    """What a module of parsers is for, and the package that it needs; empty for none."""
+
+    name: str
+    package: str = ""
+    extra: str = "documents"
+    module: str = ""
+    """The module of the package, where it is called otherwise."""
+
+
+_KINDS = {
+    "markdown": _Kind("Markdown"),
+    "text": _Kind("Plain text"),
+    "subtitles": _Kind("Subtitles"),
+    "markup": _Kind("Org, reStructuredText, AsciiDoc, LaTeX"),
+    "code": _Kind("Source code", "tree-sitter-language-pack", "code", "tree_sitter_language_pack"),
+    "html": _Kind("Web pages", "selectolax"),
+    "mhtml": _Kind("Saved web pages", "selectolax"),
+    "pdf": _Kind("PDF", "pypdfium2"),
+    "docx": _Kind("Word"),
+    "pptx": _Kind("PowerPoint"),
+    "sheets": _Kind("Spreadsheets", "python-calamine", module="python_calamine"),
+    "delimited": _Kind("CSV, TSV"),
+    "odf": _Kind("OpenDocument texts and slides"),
+    "hwp": _Kind("HWP, HWPX", "unhwp"),
+    "epub": _Kind("EPUB books", "selectolax"),
+    "notebook": _Kind("Jupyter notebooks"),
+    "mail": _Kind("E-mail"),
+    "canvas": _Kind("Obsidian canvases"),
+    "opml": _Kind("OPML outlines"),
+    "chats": _Kind("Chats as JSON Lines"),
+    "enex": _Kind("Evernote exports", "selectolax"),
+    "unknown": _Kind("Other text, by content"),
+}
+
+
+def known_formats() -> list[FormatStatus]:
+    """Every kind of file, in the order of the table, with its engine; none is loaded."""
+    endings: dict[str, list[str]] = {}
+    for ending, module in modules().items():
+        endings.setdefault(module, []).append(ending)
+    return [_status(kind, tuple(endings.get(module, ()))) for module, kind in _KINDS.items()]
+
+
+def _status(kind: _Kind, extensions: tuple[str, ...]) -> FormatStatus:
+    there = not kind.package or find_spec(kind.module or kind.package) is not None
+    return FormatStatus(
+        name=kind.name,
+        extensions=extensions,
+        engine=kind.package or "built in",
+        installed=there,
+        install="" if there else f"pip install 'kebab[{kind.extra}]'",
+    )

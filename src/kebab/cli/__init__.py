@@ -58,6 +58,11 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
         Entry("list", "kebab.cli.look:list_group", "List documents, ingest runs or the items of a run."),
         Entry("inspect", "kebab.cli.look:inspect_group", "Show what is stored of a document or a chunk."),
         Entry("fetch", "kebab.cli.look:fetch_group", "Print stored text verbatim."),
+        Entry(
+            "formats",
+            "kebab.cli.formats:formats",
+            "Show the formats kebab reads, by which engine, and how to install what is missing.",
+        ),
     ),
     "Maintain": (
         Entry("index", "kebab.cli.maintain:index", "Bring the search indexes up to date."),

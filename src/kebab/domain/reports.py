@@ -62,6 +62,18 @@ class ModelStatus:
     note: str
 
 
+@dataclass(frozen=True, slots=True)
+class FormatStatus:
+    """A kind of file, what reads it, and the command that installs that where it is missing."""
+
+    name: str
+    extensions: tuple[str, ...]
+    """Lower case, with their dot; ``*`` stands for all others."""
+    engine: str
+    installed: bool
+    install: str = ""
+
+
 class ResetScope(StrEnum):
     """What ``reset`` removes. Sources are never touched, and the inbox only where it is named."""
 

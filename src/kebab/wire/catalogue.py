@@ -27,6 +27,7 @@ from kebab.wire.shape import Shape
 from kebab.wire.upkeep import (
     BundleReport,
     Doctor,
+    FormatList,
     IndexReport,
     InitReport,
     ModelList,
@@ -64,6 +65,7 @@ SHAPES: tuple[type[Shape] | type[Request], ...] = (
     EvalReport,
     EvalTuning,
     FetchResult,
+    FormatList,
     IndexReport,
     IngestItem,
     IngestProgress,

@@ -91,6 +91,20 @@ class ModelList(Shape, frozen=True, tag_field="schema_version", tag="model_list.
     models: tuple[Model, ...]
 
 
+class FormatEntry(Shape, frozen=True):
+    """``extensions`` have their dot; ``*`` stands for all others. ``install`` is empty if it is installed."""
+
+    name: str
+    extensions: tuple[str, ...]
+    engine: str
+    installed: bool
+    install: str = ""
+
+
+class FormatList(Shape, frozen=True, tag_field="schema_version", tag="format_list.v1"):
+    formats: tuple[FormatEntry, ...]
+
+
 class ResetReport(Shape, frozen=True, tag_field="schema_version", tag="reset_report.v1"):
     scope: str
     removed: tuple[str, ...]
@@ -149,6 +163,10 @@ def schema(report: domain.SchemaReport, *, wire: Sequence[str]) -> Schema:
 
 def index_report(report: domain.IndexReport) -> IndexReport:
     return of(report, IndexReport)
+
+
+def format_list(formats: Sequence[domain.FormatStatus]) -> FormatList:
+    return FormatList(formats=tuple(of(one, FormatEntry) for one in formats))
 
 
 def model_list(models: Sequence[domain.ModelStatus]) -> ModelList:

@@ -102,6 +102,11 @@ def _loaded(module: str) -> Format:
 FORMATS: Mapping[str, Format] = _Formats()
 
 
+def modules() -> dict[str, str]:
+    """The module of parsers for each extension; imports none."""
+    return dict(_MODULES)
+
+
 def kind_of(formats: Mapping[str, Format], ending: str) -> Format:
     """The format of an extension, or that of unknown texts. Raises KeyError where there is neither."""
     return formats[ending if ending in formats else ANY]
