@@ -35,6 +35,7 @@ from kebab.domain.queries import SearchFilters
 from kebab.ports import (
     NO_TERMS,
     Analyzer,
+    ChunkOwner,
     EmbeddingKind,
     LexicalQuery,
     ModelKey,
@@ -221,6 +222,17 @@ class FakeDocumentStore:
     def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
         known = {stored.chunk.chunk_id: stored for stored in self.stored_chunks()}
         return {chunk_id: known[chunk_id] for chunk_id in chunk_ids if chunk_id in known}
+
+    def owners(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, ChunkOwner]:
+        return {
+            chunk_id: ChunkOwner(
+                stored.chunk.doc_id,
+                stored.path,
+                stored.content_key,
+                f"{self._shelves[stored.chunk.doc_id].document.asset_id} {stored.chunk.ordinal}",
+            )
+            for chunk_id, stored in self.hydrate(chunk_ids).items()
+        }
 
     def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
         return {chunk_id: stored.lang for chunk_id, stored in self.hydrate(chunk_ids).items()}

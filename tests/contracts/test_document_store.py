@@ -459,3 +459,15 @@ def test_counting_what_is_behind_ends_where_it_is_told_to(store: DocumentStore) 
     store.prune_outbox(store.latest())
     assert [store.behind(begin, at_most=most) for most in (None, 3, 5, 9)] == [5, 3, 5, 5]
     assert store.behind(store.latest(), at_most=3) == 0
+
+
+def test_chunks_tell_whose_they_are_and_which_hold_the_same_text(store: DocumentStore) -> None:
+    one, same, other = sample("a.md", "x", "y"), sample("b.md", "x", "y"), sample("c.md", "z")
+    put(store, one, same, other)
+    ids = [chunk.chunk_id for each in (one, same, other) for chunk in each.chunks]
+    owners = store.owners([*ids, ChunkId("gone")])
+    assert list(map(owners.__contains__, ids)) == [True] * 5
+    assert ChunkId("gone") not in owners
+    assert (owners[ids[0]].doc_id, owners[ids[0]].path) == (one.doc_id, "a.md")
+    assert owners[ids[0]].text_key == owners[ids[2]].text_key != owners[ids[1]].text_key
+    assert owners[ids[0]].content_key == owners[ids[2]].content_key != owners[ids[4]].content_key

@@ -192,6 +192,31 @@ def test_a_word_to_exclude_that_the_shell_passed_as_an_option_is_explained(libra
     assert library("search", "--", "-cargo rust").code in (0, 1)
 
 
+def test_the_screen_shows_each_document_once_and_json_both_forms(library: Cli) -> None:
+    flat = library("search", "seat hold", "-k", "8", "--json").json
+    shown = library("search", "seat hold", "-k", "4").out
+    paths = [hit["doc_path"] for hit in flat["hits"]]
+    grouped = [hit["doc_path"] for hit in flat["groups"]]
+    assert len(set(paths)) < len(paths)
+    assert len(set(grouped)) == len(grouped) > len(set(paths))
+    assert [path for path in grouped[:4] if f"{path}#" in shown] == grouped[:4]
+    first = flat["groups"][0]
+    assert f"{len(first['others'])} more in this note" in shown
+    every = library("search", "seat hold", "-k", "4", "--per-chunk").out
+    assert "more in this note" not in every
+    assert "groups" not in library("search", "seat hold", "--per-chunk", "--json").json
+
+
+def test_pages_by_document_go_on_where_the_last_one_ended(library: Cli) -> None:
+    whole = library("search", "seat hold", "-k", "4").out
+    first = library("search", "seat hold", "-k", "2")
+    cursor = first.err.split("--cursor ")[1].split()[0]
+    second = library("search", "seat hold", "-k", "2", "--cursor", cursor)
+    assert (first.out + second.out).count("#L") == whole.count("#L") == 4
+    wrong = library("search", "seat hold", "-k", "2", "--per-chunk", "--cursor", cursor)
+    assert "another query" in wrong.err
+
+
 def test_bulk_equals_single_search(library: Cli) -> None:
     single = library("search", "seat hold", "-k", "3", "--json").json
     bulk = library("search", "--bulk", "-k", "3", stdin='{"query": "seat hold"}\n').lines[0]

@@ -44,6 +44,8 @@ QUERIES = (
 
 # The moment of indexing is the only thing that may differ between two runs over the same files.
 _INDEXED_AT = re.compile(rb'"indexed_at":"[^"]*"')
+# The folder that this project was cloned into.
+_REPO = re.compile(rb'"repo":(?:"[^"]*"|null)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Library:
     config_file: Path
 
     def printed(self, query: str, mode: SearchMode) -> bytes:
-        response = self.kebab.search(query, mode=mode, k=HITS, explain=True)
+        response = self.kebab.search(query, mode=mode, k=HITS, explain=True, groups=True)
         return frozen(wire.encode(wire.search_response(response, explain=True)))
 
 
@@ -68,7 +70,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 def frozen(printed: bytes) -> bytes:
-    return _INDEXED_AT.sub(b'"indexed_at":"(frozen)"', printed)
+    return _REPO.sub(b'"repo":"(frozen)"', _INDEXED_AT.sub(b'"indexed_at":"(frozen)"', printed))
 
 
 def check(lines: list[bytes], file: Path, *, update: bool) -> None:

@@ -62,7 +62,15 @@ def hit(
         lines.append(INDENT + headings)
     lines += [INDENT + line for line in snippet(found.snippet, screen, columns=screen.columns - len(INDENT))]
     lines += [*_legs_of(found, legs, screen), *_later(found, screen)] if legs else []
-    return "\n".join(lines)
+    return "\n".join([*lines, *_elsewhere(found, screen)])
+
+
+def _elsewhere(found: SearchHit, screen: Screen) -> list[str]:
+    """What else was found in the document, and which others hold the same text."""
+    notes = [f"{len(found.others)} more in this note"] if found.others else []
+    if found.copies:
+        notes.append(f"also in {', '.join(found.copies)}")
+    return [screen.dim(INDENT + clip(harmless(note), screen.columns - len(INDENT))) for note in notes]
 
 
 def _headline(found: SearchHit, screen: Screen, locate: Locate) -> str:

@@ -34,10 +34,16 @@ FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, con
 @click.option("--cursor", metavar="CURSOR", help="Show the next page: next_cursor of the previous one.")
 @click.option("--max-tokens", type=int, help="Limit the output: shortens snippets, then drops hits.")
 @click.option("--snippet-chars", type=int, help="Length of a snippet, 40 to 10,000.")
+@click.option("--per-chunk", is_flag=True, help="Show every chunk found, also several of one document.")
 @click.option("--bulk", is_flag=True, help="Read one JSON object per line from stdin, write one per line.")
 @filter_options
-def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, **options: Any) -> int:
+def search(
+    session: Session, query: tuple[str, ...], bulk: bool, explain: bool, per_chunk: bool, **options: Any
+) -> int:
     """Find the lines that answer a query, and explain why.
+
+    Shows each document once, by its best lines. With --json, hits are all the chunks found and groups the
+    documents.
 
     Words in double quotes are a phrase; -word and -"two words" exclude; tag:x, tag:"two words", lang:ko and
     path:notes/** filter. Several filters of one kind mean OR, of different kinds AND. Exits with status 1 if
@@ -52,8 +58,10 @@ def search(session: Session, query: tuple[str, ...], bulk: bool, explain: bool, 
             )
         from kebab.wire.requests.search import flat
 
-        defaults = {**options, **flat(options["filters"]), "explain": explain}
+        defaults = {**options, **flat(options["filters"]), "explain": explain, "groups": not per_chunk}
         return search_all(session, defaults={k: v for k, v in defaults.items() if k != "filters"})
+    grouped = not per_chunk
+    options |= {"groups": grouped and session.json, "by_document": grouped and not session.json}
     response = session.kebab().search(" ".join(query), explain=explain, **options)
     return show(session, response, explain=explain, filters=options["filters"])
 

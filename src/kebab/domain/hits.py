@@ -102,6 +102,10 @@ class SearchHit:
     rerank: RerankDetail | None = None
     repeats: ChunkId | None = None
     """A hit above, of the same document, that holds most of this one's text: why it stands so low."""
+    others: tuple[ChunkId, ...] = ()
+    """Further chunks of the document among the candidates, where hits are grouped by document."""
+    copies: tuple[str, ...] = ()
+    """Paths of other documents that hold the same text and are not shown for it."""
 
     @property
     def symbol(self) -> str | None:
@@ -170,3 +174,5 @@ class SearchResponse:
     index_version: str
     fusion: FusionNote | None = None
     trace: SearchTrace | None = None
+    groups: tuple[SearchHit, ...] = ()
+    """The same search by document: the best hit of each, where that was asked for."""

@@ -213,7 +213,7 @@ def _names(base: Measured, name: str, *, mode: SearchMode, notes: int, seed: int
     asked = names.name_queries(listed, list(base.documents.stored_chunks()), notes=notes, seed=seed)
 
     def search(text: str) -> Sequence[SearchHit]:
-        return base.searcher.search(text, mode=mode, k=names.PAGE).hits
+        return base.searcher.search(text, mode=mode, k=names.PAGE, by_document=True).hits
 
     return names.measure(asked, search, name=name, documents=len(listed))
 

@@ -50,6 +50,7 @@ from kebab.ports.models import (
 from kebab.ports.text import Analyzer
 from kebab.ports.truth import (
     AnswerStore,
+    ChunkOwner,
     DocumentStore,
     EmbeddingStore,
     EvalStore,
@@ -67,6 +68,7 @@ __all__ = [
     "NO_TERMS",
     "Analyzer",
     "AnswerStore",
+    "ChunkOwner",
     "CodeReader",
     "Definition",
     "DocumentEngines",

@@ -60,6 +60,18 @@ class StoreFile(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class ChunkOwner:
+    """Whose a chunk is. Chunks that share one of the two keys hold the same text."""
+
+    doc_id: DocId
+    path: str
+    content_key: str
+    """The text with its title and headings."""
+    text_key: str
+    """The text's place in its file's content."""
+
+
 class DocumentStore(Protocol):
     """The documents, their chunks, and what the indexes still have to do about them.
 
@@ -131,6 +143,10 @@ class DocumentStore(Protocol):
 
     def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
         """The chunks that exist, in one query; an id of a removed chunk is left out."""
+        ...
+
+    def owners(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, ChunkOwner]:
+        """The document of each chunk, and what its text is known by; an id of a removed one is left out."""
         ...
 
     def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:

@@ -20,8 +20,8 @@ from kebab.ports import (
 )
 from kebab.search.evidence import CoverageReader
 from kebab.search.fusion import Adaptive, FusionPolicy
-from kebab.search.hybrid import CANDIDATES, HybridRetriever
-from kebab.search.legs import LegRetriever, UnavailableLeg
+from kebab.search.hybrid import HybridRetriever
+from kebab.search.legs import CANDIDATES, LegRetriever, UnavailableLeg
 from kebab.search.lexical import LexicalRetriever
 from kebab.search.present import Presenter
 from kebab.search.vector import VectorRetriever
@@ -54,7 +54,9 @@ def build_retriever(
     reranked: int = 20,
 ) -> HybridRetriever:
     """Both legs over the parts; ``reranked`` is how many of the first hits a reranker sees."""
-    presenter = Presenter(parts.store, parts.analyzer, parts.files, snippet_chars, old_after)
+    presenter = Presenter(
+        parts.store, parts.analyzer, parts.files, snippet_chars, old_after, counted=candidates
+    )
     return HybridRetriever(
         lexical=LexicalRetriever(parts.lexical, parts.store, parts.analyzer, presenter),
         vector=_vector_leg(parts, presenter),

@@ -24,9 +24,10 @@ from kebab.errors import ModelUnavailable
 from kebab.ports import DocumentStore
 from kebab.search.freshness import ATTEMPTS, CHANGING, Freshness
 from kebab.search.fusion import FusionPolicy, QueryEvidence
-from kebab.search.legs import LegRequest, LegRetriever, behind, failed
+from kebab.search.group import Placed
+from kebab.search.legs import CANDIDATES, LegRequest, LegRetriever, behind, failed
 from kebab.search.lexical import lexical_score
-from kebab.search.present import Placed, Presenter
+from kebab.search.present import Presenter
 from kebab.search.spread import WINDOW
 from kebab.search.trace import Stopwatch
 from kebab.search.unread import unread
@@ -35,7 +36,9 @@ from kebab.search.vector import vector_score
 if TYPE_CHECKING:
     from kebab.search.rerank import Stage
 
-CANDIDATES = 100
+
+_DEEPEST = 4000
+"""No search for more documents goes on beyond this many hits."""
 
 
 class EvidenceReader(Protocol):
@@ -108,12 +111,25 @@ class HybridRetriever:
         return tuple(leg for leg in both if leg is not None and mode in (SearchMode.HYBRID, leg.leg.value))
 
     def _search(self, query: SearchQuery) -> Retrieval:
-        found = self._unstaged(replace(query, k=max(query.k, self._window)))
+        found = self._enough(replace(query, k=max(query.k, self._window)))
         if not found.hits:
             return replace(found, degraded=(*found.degraded, *unread(query.filters, self.store)))
         for stage in self.stages:
             found = stage.apply(query, found)
         return replace(found, hits=found.hits[: query.k])
+
+    def _enough(self, query: SearchQuery) -> Retrieval:
+        """As many hits as are asked for: where one document holds all candidates, more are fetched."""
+        found, wide = self._unstaged(query), query
+        while query.by_document and len(found.hits) < query.k and self._may_be_more(found, wide.k):
+            wide = replace(wide, k=4 * wide.k)
+            found = self._unstaged(wide)
+        return found
+
+    def _may_be_more(self, found: Retrieval, k: int) -> bool:
+        """Whether some leg gave all that it was asked for, and may be asked for more."""
+        deepest = max(map(len, found.trace.legs.values()), default=0)
+        return k <= _DEEPEST and deepest >= self._depth(k)
 
     @property
     def _window(self) -> int:

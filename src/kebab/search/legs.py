@@ -18,6 +18,15 @@ MANY = 1000
 """Where a search stops counting the documents that an index lacks."""
 
 
+CANDIDATES = 100
+"""How many chunks of a leg take part in a search, and the step in which that grows."""
+
+
+def candidates(query: SearchQuery, step: int = CANDIDATES) -> int:
+    """How many chunks a leg that answers alone is asked for: more than are shown where they are grouped."""
+    return max(1, -(-2 * query.k // step)) * step if query.by_document else query.k
+
+
 class LegRetriever(Protocol):
     """Finds chunks in one way: by words, or by meaning."""
 

@@ -23,8 +23,9 @@ from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.names import latin_words, name_key, plain_words
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, FieldWeights, LexicalIndex, LexicalQuery
-from kebab.search.legs import MANY, lagging
-from kebab.search.present import Placed, Presenter
+from kebab.search.group import Placed
+from kebab.search.legs import MANY, candidates, lagging
+from kebab.search.present import Presenter
 from kebab.search.symbols import within
 from kebab.search.trace import Stopwatch
 
@@ -81,7 +82,7 @@ class LexicalRetriever:
 
     def search(self, query: SearchQuery) -> Retrieval:
         watch = Stopwatch()
-        ranked = self.rank(query, depth=query.k, docs=self.store.matching(query.filters))
+        ranked = self.rank(query, depth=candidates(query), docs=self.store.matching(query.filters))
         watch.lap(self.leg.value)
         placed = [self._placed(rank, item) for rank, item in enumerate(ranked, start=1)]
         hits = self.presenter.hits(

@@ -75,6 +75,8 @@ def _seal(content: list[int | str]) -> str:
 
 def _signature(query: SearchQuery, fusion: str) -> str:
     parts = [query.text, query.mode.value, repr(query.filters), query.phrases, query.excluded]
+    if query.by_document:
+        parts.append("by document")
     # Of a single leg nothing is fused, and its pages go on whatever the policy.
     if query.mode is SearchMode.HYBRID:
         parts.append(fusion)

@@ -9,23 +9,13 @@ from itertools import islice
 
 from kebab.domain.chunks import StoredChunk, known_text
 from kebab.domain.citations import cite
-from kebab.domain.hits import Leg, LegEvidence, RetrievalDetail, ScoreKind, SearchHit
-from kebab.domain.ids import ChunkId
+from kebab.domain.hits import Leg, ScoreKind, SearchHit
 from kebab.domain.queries import SearchQuery
 from kebab.ports import Analyzer, DocumentStore, SourceFiles
+from kebab.search.group import Placed, by_document
+from kebab.search.legs import CANDIDATES
 from kebab.search.snippet import make_snippet
 from kebab.search.spread import WINDOW, any_repeats, spread
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A chunk with its place in the result, before its text is looked up."""
-
-    chunk_id: ChunkId
-    score: float
-    detail: RetrievalDetail
-    evidence: tuple[LegEvidence, ...]
-    repeats: ChunkId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +28,8 @@ class Presenter:
     snippet_chars: int = 220
     old_after: timedelta | None = timedelta(days=30)
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    counted: int = CANDIDATES
+    """Of so many candidates, whatever k, the further chunks and copies of a document are counted."""
 
     def hits(
         self,
@@ -50,7 +42,10 @@ class Presenter:
         spread_out: bool = False,
     ) -> tuple[SearchHit, ...]:
         """At most ``query.k`` hits, ranked from 1; see ``select`` for which."""
-        found = self.select(placed, query.k, spread_out=spread_out)
+        if query.by_document:
+            found = self._take(iter(self._grouped(placed)), query.k)
+        else:
+            found = self.select(placed, query.k, spread_out=spread_out)
         terms = frozenset(self.analyzer.query_terms(query.text))
         if query.explain:
             found = [(self._with_terms(item, stored, terms), stored) for item, stored in found]
@@ -75,6 +70,11 @@ class Presenter:
         # Only now is the whole window needed: without a repetition its first k are the k found.
         found += self._take(rest, WINDOW - len(found))
         return [*_spread_out(found[:WINDOW]), *found[WINDOW:]][:k]
+
+    def _grouped(self, placed: Iterable[Placed]) -> list[Placed]:
+        every = list(placed)
+        owners = self.store.owners([item.chunk_id for item in every])
+        return by_document(every, owners, counted=self.counted)
 
     def _take(self, placed: Iterator[Placed], count: int) -> list[tuple[Placed, StoredChunk]]:
         """The next ``count`` that the store has, or fewer at the end."""
@@ -132,6 +132,8 @@ class Presenter:
             code_lang=stored.code_lang,
             evidence=placed.evidence,
             repeats=placed.repeats,
+            others=placed.others,
+            copies=placed.copies,
         )
 
     def _old(self, indexed_at: str) -> bool:

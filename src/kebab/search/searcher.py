@@ -46,11 +46,12 @@ class Searcher:
         filters: SearchFilters | None = None,
         explain: bool = False,
         snippet_chars: int | None = None,
+        by_document: bool = False,
     ) -> SearchQuery:
         """What was typed, read, with the defaults in place of what is None."""
         wanted = self.default_k if k is None else k
         query = parse_query(encodable(text), mode=mode or self.default_mode, k=wanted, filters=filters)
-        return replace(query, explain=explain, snippet_chars=snippet_chars)
+        return replace(query, explain=explain, snippet_chars=snippet_chars, by_document=by_document)
 
     def search(
         self,
@@ -65,12 +66,25 @@ class Searcher:
         trace: bool = False,
         cursor: str | None = None,
         max_tokens: int | None = None,
+        by_document: bool = False,
+        groups: bool = False,
     ) -> SearchResponse:
-        """One page for what was typed."""
+        """One page for what was typed; with ``groups`` also the first documents, each by its best hit."""
         query = self.query(
-            text, mode=mode, k=k, filters=filters, explain=explain, snippet_chars=snippet_chars
+            text,
+            mode=mode,
+            k=k,
+            filters=filters,
+            explain=explain,
+            snippet_chars=snippet_chars,
+            by_document=by_document,
         )
-        return self.page(text, query, fusion=fusion, trace=trace, cursor=cursor, max_tokens=max_tokens)
+        found = self.page(text, query, fusion=fusion, trace=trace, cursor=cursor, max_tokens=max_tokens)
+        # Groups belong to the search and not to one of its pages: they come with the first.
+        if by_document or cursor or not groups:
+            return found
+        first = self.page(text, replace(query, by_document=True), fusion=fusion, max_tokens=max_tokens)
+        return replace(found, groups=first.hits)
 
     def page(
         self,

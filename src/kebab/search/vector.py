@@ -23,8 +23,9 @@ from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.names import latin_words, plain_words
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, Embedder, EmbeddingKind, EmbeddingStore, VectorIndex
-from kebab.search.legs import MANY, lagging
-from kebab.search.present import Placed, Presenter
+from kebab.search.group import Placed
+from kebab.search.legs import MANY, candidates, lagging
+from kebab.search.present import Presenter
 from kebab.search.symbols import within
 from kebab.search.trace import Stopwatch
 
@@ -78,7 +79,7 @@ class VectorRetriever:
 
     def search(self, query: SearchQuery) -> Retrieval:
         watch = Stopwatch()
-        found = self._looking(query, depth=query.k, docs=self.store.matching(query.filters))()
+        found = self._looking(query, depth=candidates(query), docs=self.store.matching(query.filters))()
         watch.lap(self.leg.value)
         placed = [self._placed(rank, item) for rank, item in enumerate(found.ranked, start=1)]
         hits = self.presenter.hits(

@@ -90,6 +90,10 @@ class SearchHit(Shape, frozen=True, tag_field="schema_version", tag="search_hit.
     """That of the citation."""
     repeats: str | UnsetType = UNSET
     """The chunk above that holds most of this one's text, which is why it stands so low."""
+    others: tuple[str, ...] | UnsetType = UNSET
+    """Further chunks of the document that were found, where hits are grouped by document."""
+    copies: tuple[str, ...] | UnsetType = UNSET
+    """Paths of documents with the same text, which are not shown for it."""
 
 
 class Degradation(Shape, frozen=True):
@@ -131,6 +135,8 @@ class SearchResponse(Shape, frozen=True, tag_field="schema_version", tag="search
     index_version: str
     fusion: Fusion | UnsetType = UNSET
     trace: Trace | UnsetType = UNSET
+    groups: tuple[SearchHit, ...] | UnsetType = UNSET
+    """The same search by document: the best hit of each, with ``others`` and ``copies``."""
 
 
 class BulkSearchItem(Shape, frozen=True, tag_field="schema_version", tag="bulk_search_item.v1"):
@@ -188,6 +194,7 @@ def search_response(response: domain.SearchResponse, *, explain: bool = False) -
         hits=tuple(search_hit(hit, explain=explain) for hit in response.hits),
         fusion=of(response.fusion, Fusion) if explain and response.fusion else UNSET,
         trace=_trace(response.trace) if response.trace else UNSET,
+        groups=tuple(search_hit(hit, explain=explain) for hit in response.groups) or UNSET,
     )
 
 
@@ -212,6 +219,8 @@ def search_hit(hit: domain.SearchHit, *, explain: bool = False) -> SearchHit:
         evidence=tuple(of(evidence, Evidence) for evidence in hit.evidence) if explain else UNSET,
         rerank=of(hit.rerank, Rerank) if explain and hit.rerank else UNSET,
         repeats=hit.repeats if explain and hit.repeats else UNSET,
+        others=hit.others or UNSET,
+        copies=hit.copies or UNSET,
     )
 
 

@@ -11,7 +11,7 @@ from kebab.domain.chunks import Chunk
 from kebab.domain.hits import RetrievalDetail
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode, SearchQuery
-from kebab.search.present import Placed
+from kebab.search.group import Placed
 from kebab.search.spread import WINDOW, repetitions, spread
 from tests.unit.search.conftest import Shelf
 

@@ -28,7 +28,7 @@ from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.ids import AssetId, ChunkId, DocId, encodable, nfc
 from kebab.domain.ingests import NO_TIME, FileState
 from kebab.domain.queries import SearchFilters
-from kebab.ports import ModelKey, PendingChange, StoreState
+from kebab.ports import ChunkOwner, ModelKey, PendingChange, StoreState
 
 _DOCS_A_QUERY = 400
 
@@ -185,6 +185,16 @@ class SqliteDocumentStore:
             ).fetchall()
             found = {stored.chunk.chunk_id: stored for stored in texts.read_chunks(connection, rows)}
         return {chunk_id: found[chunk_id] for chunk_id in chunk_ids if chunk_id in found}
+
+    def owners(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, ChunkOwner]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT c.chunk_id, c.doc_id, d.path, c.content_key, d.asset_id || ' ' || c.ordinal "
+                "FROM chunks c JOIN documents d USING (doc_id) "
+                "WHERE c.chunk_id IN (SELECT value FROM json_each(?))",
+                (as_json(list(chunk_ids)),),
+            )
+            return {ChunkId(row[0]): ChunkOwner(*row[1:]) for row in rows}
 
     def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
         with self._database.read() as connection:

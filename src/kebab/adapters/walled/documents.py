@@ -13,7 +13,7 @@ from kebab.domain.ingests import FileState
 from kebab.domain.queries import SearchFilters
 from kebab.domain.walls import Walls
 from kebab.errors import OutsideWalls
-from kebab.ports import DocumentStore, ModelKey, PendingChange, StoreState
+from kebab.ports import ChunkOwner, DocumentStore, ModelKey, PendingChange, StoreState
 
 _REMEMBERED = 64
 _MANY = 1000
@@ -90,6 +90,11 @@ class WalledDocumentStore:
         inside = self.inside()
         found = self._inner.hydrate(chunk_ids)
         return {key: stored for key, stored in found.items() if stored.chunk.doc_id in inside}
+
+    def owners(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, ChunkOwner]:
+        inside = self.inside()
+        found = self._inner.owners(chunk_ids)
+        return {key: owner for key, owner in found.items() if owner.doc_id in inside}
 
     def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
         kept = self.hydrate(chunk_ids)

@@ -75,6 +75,10 @@ class SearchRequest(
     cursor: str | None = None
     max_tokens: Budget | None = None
     snippet_chars: Annotated[int, Meta(ge=40, le=10_000)] | None = None
+    by_document: bool = False
+    """One hit a document, its best, with the number of others."""
+    groups: bool = False
+    """Also the first documents, each by its best hit, beside the flat list."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
