@@ -194,7 +194,7 @@ class Ranker:
                     0.0 if _QUESTION.search(text) else 1.0,
                     1.0 if kind is Kind.HOW or shape not in (Shape.CODE,) else 0.0,
                     1.0 / (1.0 + 0.5 * one.place),
-                    standing[one.chunk.path],
+                    standing.get(one.chunk.path, 0.0),
                     legs[0].get(chunks[one.place].chunk.chunk_id, 0.0),
                     legs[1].get(chunks[one.place].chunk.chunk_id, 0.0),
                 )

@@ -1,7 +1,8 @@
-"""How notes are connected: the part of ``Kebab`` that asks for links and related notes."""
+"""The part of ``Kebab`` that asks for briefs, for links and for related notes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kebab.app.calls import Calls, call
@@ -9,6 +10,7 @@ from kebab.wire import requests
 
 if TYPE_CHECKING:
     from kebab.assembly.rooms import Rooms
+    from kebab.domain.briefs import Brief
     from kebab.domain.connections import LinkReport, RelatedReport
     from kebab.domain.queries import SearchFilters
 
@@ -18,6 +20,25 @@ class Connections:
 
     calls: Calls
     _rooms: Rooms
+
+    @call
+    def brief(
+        self,
+        task: str,
+        *,
+        max_tokens: int | None = None,
+        filters: SearchFilters | None = None,
+        scope: Mapping[str, str] | None = None,
+    ) -> Brief:
+        """What to know before a task is started: lines of documents, what worked before, what to avoid.
+
+        Each piece has a citation or a record's id, and all of ``text`` fits the budget. ``filters`` bind the
+        documents, ``scope`` (project, user, session) the runs. Without a memory, or where it cannot be read,
+        documents answer alone; ``degraded`` names trouble.
+        """
+        given = {"max_tokens": max_tokens, "scope": dict(scope) if scope else None}
+        asked = requests.BriefRequest.of(**requests.flat(filters), task=task, **given)
+        return self._rooms.briefer.brief(**asked.arguments)
 
     @call
     def links(self, reference: str, *, filters: SearchFilters | None = None) -> LinkReport:

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 def build_asker(engines: Engines, searcher: Searcher) -> Asker:
     """The asker over the searcher's knowledge base; it keeps its answers unless kebab runs read-only."""
     settings = engines.settings.rag
-    fitted = load_weights(Path(settings.weights).expanduser() if settings.weights else None)
-    space = WordSpace(engines.embedder_or_none)
+    gate, ranker = build_ranking(engines, searcher)
     model = engines.build_language_model(engines.settings.models.llm)
     writer: Writer = ExtractiveWriter()
     if model is not None:
@@ -39,8 +38,8 @@ def build_asker(engines: Engines, searcher: Searcher) -> Asker:
         searcher=searcher,
         store=engines.reading.documents,
         analyzer=engines.analyzer,
-        gate=_gate(engines, searcher, fitted, space),
-        ranker=Ranker(engines.analyzer, space, fitted.selection),
+        gate=gate,
+        ranker=ranker,
         writer=writer,
         answers=engines.answers,
         conversation=Conversation(engines.analyzer, model, structured=engines.settings.models.llm.structured),
@@ -53,6 +52,14 @@ def _budget(settings: Rag, model: LanguageModel | None) -> Budget:
     if model is None:
         return Budget(settings.max_context_tokens)
     return Budget(settings.max_context_tokens, settings.max_answer_tokens, settings.max_seconds)
+
+
+def build_ranking(engines: Engines, searcher: Searcher) -> tuple[Gate, Ranker]:
+    """What judges evidence and what orders passages, over one space of words."""
+    settings = engines.settings.rag
+    fitted = load_weights(Path(settings.weights).expanduser() if settings.weights else None)
+    space = WordSpace(engines.embedder_or_none)
+    return _gate(engines, searcher, fitted, space), Ranker(engines.analyzer, space, fitted.selection)
 
 
 def _gate(engines: Engines, searcher: Searcher, fitted: Fitted, space: WordSpace) -> Gate:

@@ -15,6 +15,7 @@ from kebab.assembly.once import once
 if TYPE_CHECKING:
     from kebab.answer.pipeline import Asker
     from kebab.assembly.engines import Engines
+    from kebab.brief.briefer import Briefer
     from kebab.evaluate.laboratory import Laboratory
     from kebab.ingest.pipeline import IngestPipeline
     from kebab.ingest.refresh import Refreshed
@@ -40,6 +41,7 @@ class Rooms:
         self._lock = RLock()
         self._searcher: Searcher | None = None
         self._asker: Asker | None = None
+        self._briefer: Briefer | None = None
         self._relater: Relater | None = None
 
     @property
@@ -104,6 +106,24 @@ class Rooms:
         from kebab.assembly.read import build_reader
 
         return build_reader(self._engines)
+
+    @property
+    def briefer(self) -> Briefer:
+        """Like ``searcher``."""
+        held = self._briefer
+        return held if held is not None else self._built_briefer()
+
+    def _built_briefer(self) -> Briefer:
+        from kebab.assembly.brief import build_briefer
+
+        with self._lock:
+            if self._briefer is not None:
+                return self._briefer
+            searcher = self.searcher
+            briefer = build_briefer(self._engines, searcher, lambda: self.memory)
+            if searcher.is_whole:
+                self._briefer = briefer
+            return briefer
 
     @once
     def linker(self) -> Linker:

@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
             "Answer a question from your documents, with citations.",
         ),
         Entry("chat", "kebab.cli.chat:chat", "Ask questions that follow each other, one on each line."),
+        Entry("brief", "kebab.cli.brief:brief", "Tell what to know before a task: documents and past runs."),
         Entry("links", "kebab.cli.connections:links", "Show the links of a note: out, back and broken."),
         Entry("related", "kebab.cli.connections:related", "Find the notes near to a note, and say why."),
         Entry("why", "kebab.cli.search:why", "Explain why a document was or was not in the results."),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kebab.wire.answers import answer, answer_comparison, answer_event
+    from kebab.wire.briefs import Brief, brief
     from kebab.wire.catalogue import REQUESTS, SHAPES, names
     from kebab.wire.connections import Links, Related, links, related
     from kebab.wire.errors import Error, error
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "answers": ("answer", "answer_comparison", "answer_event"),
+    "briefs": ("Brief", "brief"),
     "catalogue": ("REQUESTS", "SHAPES", "names"),
     "connections": ("Links", "Related", "links", "related"),
     "errors": ("Error", "error"),
@@ -166,6 +168,7 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = [
     "REQUESTS",
     "SHAPES",
+    "Brief",
     "BulkSearchItem",
     "BundleReport",
     "ChunkInspection",
@@ -205,6 +208,7 @@ __all__ = [
     "answer",
     "answer_comparison",
     "answer_event",
+    "brief",
     "bundle_report",
     "chunk_inspection",
     "doc_inspection",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kebab.wire.answers import ANSWER_SHAPES
+from kebab.wire.briefs import Brief
 from kebab.wire.connections import Links, Related
 from kebab.wire.errors import Error
 from kebab.wire.evaluations import (
@@ -48,6 +49,7 @@ REQUESTS: tuple[type[Request], ...] = (
 """What can be asked."""
 
 SHAPES: tuple[type[Shape] | type[Request], ...] = (
+    Brief,
     BulkSearchItem,
     BundleReport,
     ChunkInspection,

@@ -20,7 +20,7 @@ from kebab.errors import InvalidInput
 from kebab.validation import Unfit, fitted
 
 if TYPE_CHECKING:
-    from kebab.wire.requests.connections import LinksRequest, RelatedRequest
+    from kebab.wire.requests.connections import BriefRequest, LinksRequest, RelatedRequest
     from kebab.wire.requests.library import (
         FetchChunkRequest,
         FetchDocRequest,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AskRequest",
+    "BriefRequest",
     "FetchChunkRequest",
     "FetchDocRequest",
     "FetchRequest",
@@ -56,7 +57,7 @@ __all__ = [
 ]
 _HOMES = {
     **dict.fromkeys(("AskRequest", "ListDocsRequest", "SearchRequest", "WhyRequest", "flat"), "search"),
-    **dict.fromkeys(("LinksRequest", "RelatedRequest"), "connections"),
+    **dict.fromkeys(("BriefRequest", "LinksRequest", "RelatedRequest"), "connections"),
 }
 
 

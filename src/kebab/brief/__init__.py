@@ -1,0 +1,1 @@
+"""What an agent should know before it starts: lines of documents, past runs and what to avoid."""

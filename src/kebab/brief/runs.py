@@ -1,0 +1,134 @@
+"""Which past runs matter for a task, and how each is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from kebab.answer.gate import Gate
+from kebab.answer.meeting import WordSpace, meter, words_of
+from kebab.answer.question import Question, read_question
+from kebab.domain.briefs import BriefRun
+from kebab.domain.executions import Execution, ExecutionFilters
+from kebab.domain.hits import Degradation
+from kebab.domain.recalls import HybridSearchResult, Recalled
+from kebab.memory.relevance import DEFAULT_MIN_SCORE
+from kebab.memory.room import ExecutionMemory
+from kebab.ports import Analyzer, EmbeddingKind
+
+CANDIDATES = 60
+LEAST = 0.33
+"""What words and meaning together must say for a run. The memory's own threshold is for "was this done?"; a
+brief would rather tell of a run too many, and an agent words its task in its own way.
+"""
+NEAREST, FAR = 3, 0.15
+"""So many tasks are told from this match on: the wording of a task may be far from that of a run."""
+ECHO = 0.6
+"""What the match with the best chunks counts, on average, beside that with the task itself."""
+MOST_RUNS = 6
+_CLIP = 220
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinder:
+    """Finds runs whose tasks are like this one."""
+
+    memory: ExecutionMemory
+    analyzer: Analyzer
+    gate: Gate
+    space: WordSpace
+
+    def find(
+        self, question: Question, echoes: Sequence[str], *, filters: ExecutionFilters
+    ) -> tuple[list[BriefRun], tuple[Degradation, ...]]:
+        """The best first, at most MOST_RUNS; and what could not take part. Raises EngineError.
+
+        ``echoes`` are texts that documents answered the task with: they may name things as the runs do where
+        the task has other words, or another language.
+        """
+        found = self._recalled(question.text, filters)
+        hits = {hit.execution.id: hit for hit in found.hits}
+        for echo in echoes:
+            for hit in self._recalled(echo, filters).hits:
+                hits.setdefault(hit.execution.id, replace(hit, relevance=None))
+        matches = self._heard(question, echoes, [hit.execution for hit in hits.values()])
+        sure = {key for key, hit in hits.items() if matches[key] >= LEAST or _is_certain(hit)}
+        like = {hits[key].execution.task_id for key in sure} | _nearest(list(hits.values()), matches)
+        # All runs of a task that is told: a failure says little without the success that followed.
+        kept = [hit.execution for hit in hits.values() if hit.execution.task_id in like]
+        kept.sort(key=lambda run: (-matches[run.id], -run.finished_at.timestamp(), run.id))
+        told = [_told(run, matches[run.id], surely=run.id in sure) for run in kept[:MOST_RUNS]]
+        return told, tuple(found.degraded)
+
+    def _heard(
+        self, question: Question, echoes: Sequence[str], runs: Sequence[Execution]
+    ) -> dict[str, float]:
+        """The match of each run with the task and, on average, with the echoes."""
+        matches = self._matches(question, runs)
+        for echo in echoes:
+            heard = self._matches(read_question(echo, self.analyzer), runs)
+            matches = {key: match + ECHO * heard[key] / len(echoes) for key, match in matches.items()}
+        return matches
+
+    def _recalled(self, text: str, filters: ExecutionFilters) -> Recalled:
+        return self.memory.hybrid_search(text, limit=CANDIDATES, filters=filters, min_score=0.0)
+
+    def _matches(self, question: Question, runs: Sequence[Execution]) -> dict[str, float]:
+        """Share of the task's words that a run meets, and its cosine above what the runs have on average."""
+        if not runs:
+            return {}
+        texts = [run.searched_text for run in runs]
+        words = [words_of(text) for text in texts]
+        measure = meter(self.gate.weigh(question), words, self.space)
+        shares = [
+            measure.share(measure.met(frozenset(self.analyzer.terms(text)), own))
+            for text, own in zip(texts, words, strict=True)
+        ]
+        near = self._cosines(question, runs)
+        return {run.id: share + near[run.id] for run, share in zip(runs, shares, strict=True)}
+
+    def _cosines(self, question: Question, runs: Sequence[Execution]) -> Mapping[str, float]:
+        embedder = self.space.embedder
+        if embedder is None:
+            return dict.fromkeys((run.id for run in runs), 0.0)
+        asked = embedder.embed([question.text], EmbeddingKind.QUERY)[0]
+        told = embedder.embed([run.searched_text for run in runs], EmbeddingKind.DOCUMENT) @ asked
+        named = embedder.embed([run.task_description for run in runs], EmbeddingKind.DOCUMENT) @ asked
+        near = [max(float(one), float(other)) for one, other in zip(told, named, strict=True)]
+        # Models differ in where their cosines begin: what stands out of the others counts.
+        ground = max(0.0, median(near)) if len(near) > 4 else 0.0
+        return {run.id: max(0.0, value - ground) for run, value in zip(runs, near, strict=True)}
+
+
+def _nearest(hits: Sequence[HybridSearchResult], matches: Mapping[str, float]) -> set[str]:
+    """The few tasks that are nearest, unless they are far away."""
+    ordered = sorted(hits, key=lambda hit: (-matches[hit.execution.id], hit.execution.id))
+    near = [hit.execution.task_id for hit in ordered if matches[hit.execution.id] >= FAR]
+    return set(list(dict.fromkeys(near))[:NEAREST])
+
+
+def _is_certain(hit: HybridSearchResult) -> bool:
+    return hit.relevance is not None and hit.relevance >= DEFAULT_MIN_SCORE
+
+
+def _told(run: Execution, match: float, *, surely: bool) -> BriefRun:
+    outcome = run.result if run.success else run.error or run.result
+    return BriefRun(
+        id=run.id,
+        task=short(run.task_description),
+        success=run.success,
+        finished_at=run.finished_at,
+        approach=short(run.approach),
+        outcome=short(outcome),
+        lesson=short(run.lesson),
+        documents=run.documents_used,
+        match=round(match, 4),
+        surely=surely,
+    )
+
+
+def short(text: str | None) -> str:
+    """One line, cut where it is long; empty for nothing."""
+    line = " ".join((text or "").split())
+    return line if len(line) <= _CLIP else f"{line[: _CLIP - 1]}…"
