@@ -67,7 +67,7 @@ ARGUMENTS = {
     "eval tune": ["--golden", "existing"],
 }
 """What a command needs to get as far as reading its configuration."""
-STANDALONE = ("init", "demo", "eval import")
+STANDALONE = ("init", "demo", "eval import", "completion")
 """They write a configuration, bring their own or need none."""
 
 

@@ -73,6 +73,7 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
         Entry("schema", "kebab.cli.maintain:schema", "Show capabilities, versions, schemas and statistics."),
         Entry("export", "kebab.cli.bundle:export", "Write the knowledge base to one portable file."),
         Entry("import", "kebab.cli.bundle:import_bundle", "Replace the knowledge base with a bundle."),
+        Entry("completion", "kebab.cli.completion:completion", "Print a script that completes commands."),
     ),
 }
 """Every command by its heading in ``kebab --help``; the help line is the first line of the command's help."""

@@ -11,6 +11,7 @@ import click
 
 from kebab.cli import answers, render
 from kebab.cli.filters import filter_options
+from kebab.cli.links import address
 from kebab.cli.search import COUNT, MODE
 from kebab.cli.session import Session, command
 from kebab.domain.answers import Answer, AnswerEvent
@@ -144,6 +145,7 @@ def _locate(session: Session, found: Answer) -> answers.Locate:
 
     def locate(citation: Citation) -> str | None:
         root = roots.get(source_of.get(citation.path, next(iter(roots), "")))
-        return (root / citation.path).as_uri() if root else None
+        return address(links, root / citation.path, line=citation.start) if root else None
 
+    links = session.kebab().settings.screen.links
     return locate

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from kebab.cli.mcp_clients import CLIENTS, program
+from kebab.cli.mcp_install import install as installed
+from kebab.cli.mcp_paste import TEXTS
+from kebab.cli.mcp_paste import paste as pasted
 from kebab.cli.session import Session, command
 from kebab.errors import InvalidInput
 
@@ -31,21 +37,91 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     help="Wall: only recorded runs of this project, user or session, such as project=atlas.",
 )
-def mcp(session: Session, http: int | None, tools: tuple[str, ...], **walls: tuple[str, ...]) -> None:
+@click.option(
+    "--folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Serve the project in this folder, as if started there.",
+)
+@click.option(
+    "--install",
+    metavar="CLIENT",
+    type=click.Choice(list(CLIENTS)),
+    help=f"Print what a client needs to start this server: {', '.join(CLIENTS)}.",
+)
+@click.option("--write", is_flag=True, help="With --install: add it to the client's file.")
+@click.option("--force", is_flag=True, help="With --write: replace another server called kebab.")
+@click.option(
+    "--paste",
+    metavar="TEXT",
+    type=click.Choice(list(TEXTS)),
+    help=f"Print a text to paste elsewhere: {', '.join(TEXTS)}.",
+)
+def mcp(
+    session: Session,
+    http: int | None,
+    tools: tuple[str, ...],
+    install: str | None,
+    write: bool,
+    force: bool,
+    paste: str | None,
+    folder: Path | None,
+    **walls: tuple[str, ...],
+) -> None:
     """Serve the knowledge base to agents over MCP.
 
     Answers one client on standard input and output, or any number over HTTP. With --readonly the tools that
     write are not offered. What lies outside --source, --path and --scope does not exist for the clients;
     with walls around documents alone, the execution memory is closed.
     """
+    if folder:
+        os.chdir(folder)
+    session.kebab(walls=_walls(**walls))
+    if paste:
+        command = [*program(), *_config(session)]
+        click.echo(pasted(paste, program=command, folder=_project(session)), nl=False)
+    elif install:
+        arguments = [*_place(session), *_given(tools=tools, **walls)]
+        arguments += ["--readonly"] if session.readonly else []
+        installed(session, install, arguments, write=write, force=force)
+    else:
+        _serve(session, port=http, tools=_names(tools))
+
+
+def _serve(session: Session, *, port: int | None, tools: tuple[str, ...]) -> None:
     from kebab.mcp import Options, serve_stdio
 
-    session.kebab(walls=_walls(**walls))
-    options = Options(tools=_names(tools))
-    if http is None:
+    options = Options(tools=tools)
+    if port is None:
         serve_stdio(session.kebab(), options)
     else:
-        _serve_http(session, options, port=http)
+        _serve_http(session, options, port=port)
+
+
+def _project(session: Session) -> Path | None:
+    """The project whose own configuration holds here."""
+    from kebab.config.locate import is_project_file
+
+    file = session.kebab().settings.file
+    return file.parent.parent if file and is_project_file(file) and not session.config else None
+
+
+def _config(session: Session) -> list[str]:
+    """A file that was found by itself outside any project is found again."""
+    return ["--config", str(session.config.absolute())] if session.config else []
+
+
+def _place(session: Session) -> list[str]:
+    """How a client, which starts the server in a folder of its own, finds this knowledge base.
+
+    A project's file is not named by --config, which would mean to trust it whatever it says later.
+    """
+    project = _project(session)
+    return ["--folder", str(project)] if project else _config(session)
+
+
+def _given(**options: tuple[str, ...]) -> list[str]:
+    return [part for name, values in options.items() for value in values for part in (f"--{name}", value)]
 
 
 def _serve_http(session: Session, options: Options, *, port: int) -> None:

@@ -11,8 +11,10 @@ import click
 
 from kebab.cli import render
 from kebab.cli.filters import filter_options
+from kebab.cli.links import address
 from kebab.cli.screen import clip
 from kebab.cli.session import OneOf, Session, command
+from kebab.domain.controls import harmless_line
 from kebab.domain.hits import SearchHit, SearchResponse
 from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.errors import InvalidInput
@@ -35,10 +37,19 @@ FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, con
 @click.option("--max-tokens", type=int, help="Limit the output: shortens snippets, then drops hits.")
 @click.option("--snippet-chars", type=int, help="Length of a snippet, 40 to 10,000.")
 @click.option("--per-chunk", is_flag=True, help="Show every chunk found, also several of one document.")
+@click.option(
+    "--lines", is_flag=True, help="Print one line for each hit, FILE:LINE: text, for fzf and editors."
+)
 @click.option("--bulk", is_flag=True, help="Read one JSON object per line from stdin, write one per line.")
 @filter_options
 def search(
-    session: Session, query: tuple[str, ...], bulk: bool, explain: bool, per_chunk: bool, **options: Any
+    session: Session,
+    query: tuple[str, ...],
+    bulk: bool,
+    lines: bool,
+    explain: bool,
+    per_chunk: bool,
+    **options: Any,
 ) -> int:
     """Find the lines that answer a query, and explain why.
 
@@ -63,7 +74,16 @@ def search(
     grouped = not per_chunk
     options |= {"groups": grouped and session.json, "by_document": grouped and not session.json}
     response = session.kebab().search(" ".join(query), explain=explain, **options)
+    if lines and not session.json:
+        click.echo("".join(f"{one_line(session, hit)}\n" for hit in response.hits), nl=False)
+        return 0 if response.hits else 1
     return show(session, response, explain=explain, filters=options["filters"])
+
+
+def one_line(session: Session, hit: SearchHit) -> str:
+    """``FILE:LINE: text``, as grep prints it: what editors and fzf can read."""
+    file = source_file(session, hit) or hit.doc_path
+    return harmless_line(f"{file}:{hit.citation.start}: {' '.join(hit.snippet.text.split())}")
 
 
 @command("why")
@@ -131,10 +151,16 @@ def _advice(session: Session, response: SearchResponse, filters: SearchFilters) 
 
 def file_url(session: Session, hit: SearchHit) -> str | None:
     """The file behind a hit, for terminals that open links; None where its source is gone."""
-    for source in session.kebab().settings.sources:
-        if source.id == hit.source_id:
-            return (Path(source.root) / hit.doc_path).as_uri()
-    return None
+    file = source_file(session, hit)
+    links = session.kebab().settings.screen.links
+    return address(links, file, line=hit.citation.start) if file else None
+
+
+def source_file(session: Session, hit: SearchHit) -> Path | None:
+    """The file that a hit came from; None where its source is gone."""
+    roots = {source.id: Path(source.root) for source in session.kebab().settings.sources}
+    root = roots.get(hit.source_id)
+    return root / hit.doc_path if root else None
 
 
 def _wire() -> ModuleType:

@@ -49,7 +49,7 @@ def settings_with_origins(settings: Settings, *, environ: Mapping[str, str] | No
 def _in_use(settings: Settings) -> Iterator[tuple[str, Any]]:
     yield "storage.data_dir", str(settings.data_dir)
     yield "storage.lock_timeout_s", settings.lock_timeout_s
-    for name in ("ingest", "chunking", "models", "search", "rag", "memory", "serve"):
+    for name in ("ingest", "chunking", "models", "search", "rag", "memory", "serve", "screen"):
         yield from _flat(msgspec.to_builtins(getattr(settings, name)), f"{name}.")
 
 

@@ -262,6 +262,12 @@ class Serve(Section, frozen=True):
     """Where the HTTP interface listens."""
 
 
+class Screen(Section, frozen=True):
+    links: str = "file"
+    """Where a hit leads when it is clicked: file, vscode, cursor, zed, obsidian, none, or an address of your
+    own with {path} and {line}, such as idea://open?file={path}&line={line}."""
+
+
 class File(Section, frozen=True):
     """The file as written."""
 
@@ -275,3 +281,4 @@ class File(Section, frozen=True):
     rag: Rag = Rag()
     memory: Memory = Memory()
     serve: Serve = Serve()
+    screen: Screen = Screen()

@@ -10,7 +10,7 @@ import msgspec
 
 from kebab.config.locate import default_data_dir
 from kebab.config.paths import absolute
-from kebab.config.sections import Chunking, File, Ingest, Memory, Models, Rag, Search, Serve, Source
+from kebab.config.sections import Chunking, File, Ingest, Memory, Models, Rag, Screen, Search, Serve, Source
 from kebab.domain.documents import INBOX_ID
 from kebab.errors import ConfigInvalid
 
@@ -32,6 +32,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     rag: Rag
     memory: Memory
     serve: Serve
+    screen: Screen = Screen()
 
 
 def settled(file: File, path: Path | None, *, base: Path, environ: Mapping[str, str]) -> Settings:
@@ -53,6 +54,7 @@ def settled(file: File, path: Path | None, *, base: Path, environ: Mapping[str, 
         rag=file.rag,
         memory=_memory(file.memory, base),
         serve=file.serve,
+        screen=file.screen,
     )
 
 
