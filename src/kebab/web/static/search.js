@@ -7,7 +7,7 @@ import * as keep from "./keep.js"
 import { noteView } from "./note.js"
 import { whyNot } from "./whynot.js"
 
-const WAIT = 45
+const WAIT = 30
 const FACETS = { lang: "language", tag: "tag", media: "format", source: "source", source_type: "type" }
 const SHOWN = { lang: 4, tag: 8, media: 4, source: 4, source_type: 3 }
 const MODES = { "": "both", lexical: "words", vector: "meaning" }
@@ -155,6 +155,8 @@ export function view(parameters, { go }) {
     const mine = state.turn
     const ids = [...groups.keys()]
     if (!ids.length) return
+    await new Promise(resolve => setTimeout(resolve, 120))
+    if (mine !== state.turn) return
     const { documents } = await get("/documents", { doc_id: ids }).catch(() => ({ documents: [] }))
     if (mine !== state.turn) return
     for (const each of documents) {
@@ -189,7 +191,7 @@ export function view(parameters, { go }) {
         fill(preview, h("header", {}, h("span", { class: "mono" }, hit.doc_path), h("a", { href: docLink(hit.doc_id, { lines: linesOf(hit), query: queried() }) }, "open")), note.element)
         note.show(preview)
       } catch (error) { fill(preview, failure(error)) }
-    }, 90)
+    }, 120)
   }
 
   // --- chips, history, saved searches ---------------------------------------------------------
