@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from html.parser import HTMLParser
 
+from kebab.assembly.documents import InstalledEngines
 from kebab.errors import EngineUnavailable
 from kebab.ports import (
     CodeReader,
@@ -18,8 +19,11 @@ from kebab.ports import (
     PdfLine,
     PdfPage,
     PdfReader,
+    Picture,
+    Recognised,
     Sheet,
     SheetReader,
+    TextRecogniser,
     Unopened,
 )
 
@@ -67,6 +71,11 @@ class FakePdfReader:
         )
         return PdfPage(number, 600, 800, lines)
 
+    def picture(self, content: bytes, number: int, *, dpi: int) -> Picture | Unopened:
+        if not content.startswith(b"%PDF"):
+            return Unopened("damaged")
+        return Picture(2, 2, b"\xff\xff\xff\x00")
+
 
 class FakeSheetReader:
     """``[name]`` opens a sheet; a row for each line, cells between commas."""
@@ -89,6 +98,35 @@ class FakeHwpReader:
         if not content.startswith(b"HWP "):
             return Unopened("damaged, or no document of Hangul")
         return HwpText(content.decode()[4:], "", "", "")
+
+
+class FakeTextRecogniser:
+    """Reads ``image: words``; a picture that is not white says how large it is. Counts its calls."""
+
+    version = "fake:kor+eng"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def read_file(self, image: bytes) -> list[Recognised] | Unopened:
+        self.asked += 1
+        if not image.startswith(b"image: "):
+            return Unopened("damaged, or no image")
+        words = image.decode()[7:].split("\n")
+        return [Recognised(word, 1, 2 + 50 * at, 30, 40, 90) for at, word in enumerate(words) if word]
+
+    def read_picture(self, picture: Picture) -> list[Recognised]:
+        self.asked += 1
+        if not picture.gray.strip(b"\xff"):
+            return []
+        return [Recognised(f"{picture.width} by {picture.height}", 0, 0, picture.width, picture.height, 90)]
+
+
+class ReadingImages(InstalledEngines):
+    """The installed engines, with a fake that reads images: OCR needs data that not every machine has."""
+
+    def ocr(self) -> TextRecogniser | None:
+        return FakeTextRecogniser()
 
 
 class FakeDocumentEngines:
@@ -116,6 +154,10 @@ class FakeDocumentEngines:
     def hwp(self) -> HwpReader:
         self._given("hwp")
         return FakeHwpReader()
+
+    def ocr(self) -> TextRecogniser | None:
+        self._given("ocr")
+        return FakeTextRecogniser()
 
     def code(self) -> CodeReader:
         raise EngineUnavailable("needs code, which is not installed", hint="pip install 'kebab[x]'")

@@ -391,5 +391,6 @@ DOCUMENTS: list[Made] = [
         PART,
         (b"<en-export>", b"<en-export/>"),
     ),
+    (".png", f"image: {SAID}\n{KOREAN}\n{SAID}", frozenset({CitationKind.REGION}), (b"no image",)),
     (".mhtml", mhtml_page(), PART, (b"Subject: nothing\n\nwords\n",)),
 ]

@@ -59,12 +59,12 @@ def test_files_come_sorted_with_size_and_time(tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_is_reported_with_a_reason(tmp_path: Path) -> None:
-    tree(tmp_path, "a.md", "b.png", "README", ".hidden.md", "node_modules/x.md")
+    tree(tmp_path, "a.md", "b.zip", "README", ".hidden.md", "node_modules/x.md")
     (tmp_path / "big.md").write_text("x" * 1001)
     os.mkfifo(tmp_path / "pipe.md")
     assert reasons(walk(tmp_path, exclude=DEFAULT_EXCLUDE)) == {
         ".hidden.md": "excluded by the configuration",
-        "b.png": "unsupported format .png",
+        "b.zip": "unsupported format .zip",
         "big.md": "larger than 0.000953674 MB",
         "node_modules/": "excluded by the configuration",
         "pipe.md": "not a regular file",

@@ -8,7 +8,8 @@ from collections import Counter
 
 import pytest
 
-from kebab.assembly.documents import InstalledEngines
+from kebab.adapters.documents.tesseract_ocr import TesseractRecogniser
+from kebab.assembly.documents import InstalledEngines, find_language_data
 from kebab.errors import EngineUnavailable
 from kebab.ports import (
     DocumentEngines,
@@ -17,8 +18,10 @@ from kebab.ports import (
     HwpReader,
     HwpText,
     PdfReader,
+    Picture,
     Sheet,
     SheetReader,
+    TextRecogniser,
     Unopened,
 )
 from tests.document_fakes import (
@@ -27,6 +30,7 @@ from tests.document_fakes import (
     FakeHwpReader,
     FakePdfReader,
     FakeSheetReader,
+    FakeTextRecogniser,
 )
 from tests.document_files import KOREAN, SAID, hwpx_file, pdf_file, pdf_page, xlsx_file
 
@@ -140,3 +144,29 @@ def test_a_document_of_hangul_is_read_or_refused(reader: HwpReader, content: byt
     assert isinstance(found, HwpText)
     assert found.markdown.strip() == KOREAN
     assert isinstance(reader.read(b"nothing"), Unopened)
+
+
+def test_a_page_is_drawn_as_it_looks() -> None:
+    for reader, content in (
+        (InstalledEngines().pdf(), pdf_file([pdf_page(SAID)])),
+        (FakePdfReader(), b"%PDF\nx"),
+    ):
+        found = reader.picture(content, 1, dpi=72)
+        assert isinstance(found, Picture)
+        assert len(found.gray) == found.width * found.height
+        assert isinstance(reader.picture(b"nothing", 1, dpi=72), Unopened)
+
+
+RECOGNISERS: list[TextRecogniser] = [FakeTextRecogniser()]
+if (data := find_language_data("eng")) is not None:
+    RECOGNISERS.append(TesseractRecogniser("eng", data))
+
+
+@pytest.mark.parametrize("recogniser", RECOGNISERS, ids=lambda one: one.version)
+def test_what_is_no_image_cannot_be_opened_and_what_is_recognised_has_a_place(
+    recogniser: TextRecogniser,
+) -> None:
+    assert isinstance(recogniser.read_file(b"nothing"), Unopened)
+    for one in recogniser.read_picture(Picture(200, 100, b"\xff" * 20_000)):
+        assert 0 <= one.left <= one.left + one.width <= 200
+        assert 0 <= one.confidence <= 100

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kebab.assembly.documents import InstalledEngines
 from kebab.domain.citations import CitationKind, SourceState
 from kebab.domain.documents import LINED, TrustLevel
 from kebab.domain.ingests import IngestItem
@@ -26,6 +25,7 @@ from kebab.ingest.parse.parsed import Defaults, Format, Parsed
 from kebab.ingest.parse.reading import Reading
 from kebab.ingest.prepare import FileTask, Prepared, Result, fingerprint, prepare
 from kebab.search.read import Reader
+from tests.document_fakes import ReadingImages
 from tests.document_files import DOCUMENTS
 from tests.fake_formats import PLACED
 from tests.fakes import FakeDocumentStore, FakeEmbeddingStore
@@ -53,7 +53,7 @@ class Case:
 
 SAID = "The rope is dry and the ship is ready to sail at noon today."
 ALL = {**FORMATS, ".placed": PLACED}
-READING = Reading(InstalledEngines())
+READING = Reading(ReadingImages())
 
 
 def placed(*places: str) -> str:

@@ -5,14 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from kebab.errors import EngineUnavailable
-from kebab.ports import CodeReader, HtmlReader, HwpReader, PdfReader, SheetReader
+from kebab.ports import CodeReader, HtmlReader, HwpReader, PdfReader, SheetReader, TextRecogniser
+
+_DATA_FOLDERS = (
+    "/usr/share/tesseract-ocr/5/tessdata",
+    "/usr/share/tesseract-ocr/4.00/tessdata",
+    "/usr/share/tessdata",
+    "/opt/homebrew/share/tessdata",
+    "/usr/local/share/tessdata",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OcrChoice:
+    """How text in images is read: languages such as ``kor+eng``, the folder of their data, the cache."""
+
+    languages: str
+    data: str
+    cache: Path
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledEngines:
     """What is installed here. Travels to worker processes as it is."""
+
+    images: OcrChoice | None = None
+    """None where text in images is not to be read."""
 
     def html(self) -> HtmlReader:
         with _needing("selectolax", extra="documents"):
@@ -43,6 +64,23 @@ class InstalledEngines:
             from kebab.adapters.documents.unhwp_hwp import UnhwpReader
 
             return UnhwpReader()
+
+    def ocr(self) -> TextRecogniser | None:
+        if self.images is None:
+            return None
+        with _needing("tesserocr", extra="ocr"):
+            from kebab.adapters.documents.cached_ocr import CachedRecogniser
+            from kebab.adapters.documents.tesseract_ocr import TesseractRecogniser
+
+            inner = TesseractRecogniser(self.images.languages, self.images.data)
+            return CachedRecogniser(inner, self.images.cache)
+
+
+def find_language_data(languages: str, given: str = "") -> str | None:
+    """The folder with the data of all these languages: the one given, else where systems put it."""
+    folders = [given] if given else _DATA_FOLDERS
+    wanted = [f"{language}.traineddata" for language in languages.split("+")]
+    return next((folder for folder in folders if all(Path(folder, name).is_file() for name in wanted)), None)
 
 
 @contextmanager

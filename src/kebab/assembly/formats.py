@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
+from kebab.assembly.documents import find_language_data
 from kebab.domain.reports import FormatStatus
 from kebab.ingest.parse.code_languages import LANGUAGES
 from kebab.ingest.parse.formats import modules
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from kebab.config import Settings
 
 _ENGINES = ("tree_sitter", "tree_sitter_language_pack")
+_IMAGES = tuple(ending for ending, module in modules().items() if module == "image")
 
 
 def unread_formats(settings: Settings) -> Mapping[str, str]:
@@ -21,8 +23,9 @@ def unread_formats(settings: Settings) -> Mapping[str, str]:
 
     Known before a file is opened: a folder of notes may hold ten thousand files of source code.
     """
-    reason = _why_no_code(settings)
-    return dict.fromkeys(LANGUAGES, reason) if reason else {}
+    code, images = _why_no_code(settings), _why_no_images(settings)
+    left_out = dict.fromkeys(LANGUAGES, code) if code else {}
+    return left_out | (dict.fromkeys(_IMAGES, images) if images else {})
 
 
 def _why_no_code(settings: Settings) -> str | None:
@@ -30,6 +33,17 @@ def _why_no_code(settings: Settings) -> str | None:
         return "source code: ingest.code is off"
     if not all(map(find_spec, _ENGINES)):
         return "source code needs tree-sitter, which is not installed: pip install 'kebab[code]'"
+    return None
+
+
+def _why_no_images(settings: Settings) -> str | None:
+    if not settings.ingest.ocr:
+        return "image: read by OCR only (ingest.ocr is off)"
+    if find_spec("tesserocr") is None:
+        return "images need tesserocr, which is not installed: pip install 'kebab[ocr]'"
+    if find_language_data(settings.ingest.ocr_languages, settings.ingest.ocr_data) is None:
+        names = " ".join(f"tesseract-ocr-{name}" for name in settings.ingest.ocr_languages.split("+"))
+        return f"images need the data of Tesseract's languages: apt install {names}, or set ingest.ocr_data"
     return None
 
 
@@ -65,6 +79,7 @@ _KINDS = {
     "opml": _Kind("OPML outlines"),
     "chats": _Kind("Chats as JSON Lines"),
     "enex": _Kind("Evernote exports", "selectolax"),
+    "image": _Kind("Images and scanned pages, by OCR", "tesserocr", "ocr"),
     "unknown": _Kind("Other text, by content"),
 }
 

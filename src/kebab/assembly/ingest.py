@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kebab.assembly.allocator import few_arenas
-from kebab.assembly.documents import InstalledEngines
+from kebab.assembly.documents import InstalledEngines, OcrChoice, find_language_data
 from kebab.assembly.formats import unread_formats
 from kebab.domain.turns import ALONE, Turns
 from kebab.errors import ModelUnavailable, Timeout
@@ -33,7 +33,7 @@ def build_pipeline(
         inbox=engines.layout.inbox,
         policy=_policy(settings),
         limits=_limits(settings),
-        reading=_reading(settings),
+        reading=_reading(settings, engines.layout.recognised),
         store=stores.documents,
         embeddings=stores.embeddings,
         ledger=stores.ledger,
@@ -71,14 +71,21 @@ def _limits(settings: Settings) -> IngestLimits:
     )
 
 
-def _reading(settings: Settings) -> Reading:
+def _reading(settings: Settings, cache: Path) -> Reading:
     limits = ReadLimits(
         pages=settings.ingest.max_pages,
         nesting=settings.ingest.max_nesting,
         expanded_bytes=settings.ingest.max_expanded_mb << 20,
         expansion=settings.ingest.max_expansion,
+        ocr_seconds=settings.ingest.file_timeout_s / 2,
     )
-    return Reading(InstalledEngines(), limits)
+    return Reading(InstalledEngines(_images(settings, cache)), limits)
+
+
+def _images(settings: Settings, cache: Path) -> OcrChoice | None:
+    languages = settings.ingest.ocr_languages
+    data = find_language_data(languages, settings.ingest.ocr_data) if settings.ingest.ocr else None
+    return OcrChoice(languages, data, cache) if data else None
 
 
 def _embedding(engines: Engines) -> tuple[Embedder | None, VectorIndex | None, tuple[str, ...]]:

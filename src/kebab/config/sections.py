@@ -102,6 +102,12 @@ class Ingest(Section, frozen=True):
     """What the archive inside a document (DOCX, EPUB, HWPX) may hold unpacked; larger ones are skipped."""
     max_expansion: Positive = 200
     """How many times larger than the file that may be, once it is above 16 MB."""
+    ocr: bool = False
+    """Read the text in images and scanned pages. Slow: about a second a page."""
+    ocr_languages: Annotated[str, Meta(pattern=r"^[A-Za-z_]{2,20}(\+[A-Za-z_]{2,20}){0,9}$")] = "kor+eng"
+    """Languages of Tesseract, joined by +; fewer are faster."""
+    ocr_data: str = ""
+    """The folder with the data of these languages; empty means where the system keeps it."""
 
 
 class Chunking(Section, frozen=True):

@@ -49,6 +49,11 @@ class DataLayout:
         return self.folder / "inbox"
 
     @property
+    def recognised(self) -> Path:
+        """What was read from images: a cache."""
+        return self.folder / "ocr"
+
+    @property
     def memory(self) -> Path:
         """The execution memory: its embedded store, and the indexes of whichever store is used."""
         return self.folder / "memory"

@@ -79,9 +79,49 @@ class Unopened(NamedTuple):
     reason: str
 
 
+class Picture(NamedTuple):
+    """Pixels from white (255) to black (0), row by row."""
+
+    width: int
+    height: int
+    gray: bytes
+
+
 class PdfReader(Protocol):
     def open(self, content: bytes, *, pages: int) -> AbstractContextManager[PdfFile | Unopened]:
         """The file with at most ``pages`` of its pages, which are read while the context is open."""
+        ...
+
+    def picture(self, content: bytes, number: int, *, dpi: int) -> Picture | Unopened:
+        """A page as it looks; one that would be larger than 40 million pixels is not drawn."""
+        ...
+
+
+class Recognised(NamedTuple):
+    """A paragraph that was read from an image: its rectangle in pixels, and how sure it is, in percent."""
+
+    text: str
+    left: int
+    top: int
+    width: int
+    height: int
+    confidence: int
+
+
+class TextRecogniser(Protocol):
+    """Reads the text in images (OCR)."""
+
+    @property
+    def version(self) -> str:
+        """The engine and its languages: another one may read otherwise."""
+        ...
+
+    def read_file(self, image: bytes) -> list[Recognised] | Unopened:
+        """The paragraphs of an image file, in reading order."""
+        ...
+
+    def read_picture(self, picture: Picture) -> list[Recognised]:
+        """The paragraphs of a picture, in reading order."""
         ...
 
 
@@ -130,3 +170,7 @@ class DocumentEngines(Protocol):
     def sheets(self) -> SheetReader: ...
 
     def hwp(self) -> HwpReader: ...
+
+    def ocr(self) -> TextRecogniser | None:
+        """None where text in images is not to be read."""
+        ...

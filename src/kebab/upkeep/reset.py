@@ -95,7 +95,7 @@ class Reset:
         scopes = {
             ResetScope.INDEX: [layout.index],
             ResetScope.VECTORS: [layout.vectors],
-            ResetScope.DATA: [*layout.database_files, layout.index],
+            ResetScope.DATA: [*layout.database_files, layout.index, layout.recognised],
             ResetScope.MEMORY: [layout.memory],
             ResetScope.CONFIG: [self.config_file] if self.config_file else [],
         }

@@ -128,7 +128,7 @@ def test_a_paragraph_of_large_letters_is_no_heading() -> None:
 def test_locked_damaged_and_empty_files_say_why() -> None:
     assert "password" in reason(pdf_file([pdf_page(SAID)], locked=True))
     assert reason(b"not a pdf") == "damaged, or no PDF"
-    assert reason(pdf_file([[]])) == "no text layer: its pages are images"
+    assert reason(pdf_file([[]])) == "no text layer: its pages are images, and OCR is off (ingest.ocr)"
 
 
 def test_more_pages_than_allowed_are_left_out_with_a_warning() -> None:

@@ -94,11 +94,11 @@ def outcomes(report: IngestReport) -> dict[str, str]:
 def test_a_folder_becomes_searchable(bench: Bench) -> None:
     bench.write("a.md", "# Apple\n\nred fruit\n")
     bench.write("sub/b.txt", "banana\n")
-    bench.write("c.png", "picture")
+    bench.write("c.zip", "picture")
     report = bench.run()
-    assert outcomes(report) == {"a.md": "indexed", "sub/b.txt": "indexed", "c.png": "skipped"}
+    assert outcomes(report) == {"a.md": "indexed", "sub/b.txt": "indexed", "c.zip": "skipped"}
     assert (report.run.status, report.run.chunks, report.run.embedded) == (RunStatus.COMPLETED, 2, 2)
-    assert report.skipped_by_extension == {".png": 1}
+    assert report.skipped_by_extension == {".zip": 1}
     assert bench.found("banana") == {"sub/b.txt"}
 
 

@@ -105,7 +105,7 @@ def test_what_a_killed_run_left_undone_is_done_at_the_start(scene: Scene) -> Non
 
 def test_without_a_change_no_run_is_recorded(scene: Scene) -> None:
     before = len(scene.bench.ledger.runs(100))
-    scene.play(lambda: None, lambda: scene.bench.write("picture.png", "…"), lambda: None)
+    scene.play(lambda: None, lambda: scene.bench.write("picture.zip", "…"), lambda: None)
     assert len(scene.bench.ledger.runs(100)) == before
     assert scene.runs == []
 

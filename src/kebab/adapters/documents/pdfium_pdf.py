@@ -12,9 +12,10 @@ from math import hypot
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from kebab.ports import PdfEntry, PdfFile, PdfLine, PdfPage, Unopened
+from kebab.ports import PdfEntry, PdfFile, PdfLine, PdfPage, Picture, Unopened
 
 _ENTRIES = 5000
+_MOST_PIXELS = 40_000_000
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
 _LINE = re.compile(r"[^\r\n]+")
 _BOLD_WEIGHT = 600
@@ -39,6 +40,27 @@ class PdfiumReader:
                 outline=tuple(_outline(document)),
                 pages=_pages(document, min(pages, len(document))),
             )
+
+    def picture(self, content: bytes, number: int, *, dpi: int) -> Picture | Unopened:
+        try:
+            with (
+                closing(pypdfium2.PdfDocument(content)) as document,
+                closing(document.get_page(number - 1)) as page,
+            ):
+                return _drawn(page, dpi / 72)
+        except pypdfium2.PdfiumError as error:
+            return Unopened(_reason(str(error)))
+
+
+def _drawn(page: pypdfium2.PdfPage, scale: float) -> Picture | Unopened:
+    width, height = page.get_size()
+    if width * height * scale * scale > _MOST_PIXELS:
+        return Unopened("the page is too large to be drawn")
+    bitmap = page.render(scale=scale, grayscale=True)
+    with closing(bitmap):
+        rows, wide = bytes(bitmap.buffer), bitmap.width
+        lines = (rows[at * bitmap.stride : at * bitmap.stride + wide] for at in range(bitmap.height))
+        return Picture(wide, bitmap.height, b"".join(lines))
 
 
 def _reason(error: str) -> str:

@@ -65,6 +65,13 @@ _MODULES = {
     ".xhtml": "html",
     ".mhtml": "mhtml",
     ".mht": "mhtml",
+    ".png": "image",
+    ".jpg": "image",
+    ".jpeg": "image",
+    ".tif": "image",
+    ".tiff": "image",
+    ".webp": "image",
+    ".bmp": "image",
     ANY: "unknown",
 }
 """Lower-case extension → module in this folder."""

@@ -77,7 +77,7 @@ class Layout:
     def title(self, page: PdfPage) -> str:
         """The largest words of a first page, where they stand out."""
         largest = max((line.size for line in page.lines if _bare(line.text)), default=0.0)
-        if largest < _TITLE * self.body:
+        if not largest or largest < _TITLE * self.body:
             return ""
         words = self._joined([line for line in page.lines if line.size == largest])
         return words if len(words) <= _LONGEST_HEADING else ""

@@ -20,6 +20,8 @@ class ReadLimits:
     """What an archive may hold unpacked."""
     expansion: int = 200
     """How many times larger than the file that may be, once it is above ``FREE_BYTES``."""
+    ocr_seconds: float = 60
+    """After so long no further page of a file is read by OCR; what was read is kept."""
 
 
 FREE_BYTES = 16 << 20
