@@ -169,6 +169,20 @@ def test_why_names_the_place_of_a_document(vault: Kebab) -> None:
     assert told(found).startswith("homelab/백업.md: shown")
 
 
+def test_a_brief_gives_cited_lines_and_runs_within_its_budget(vault: Kebab) -> None:
+    recorded = call(
+        vault,
+        "memory_record",
+        {"task_description": "restore the photo backup", "success": False, "error": "no password at hand"},
+    )
+    found = call(vault, "brief", {"task": "restore the photo backup with restic", "max_tokens": 600})
+    held = structured(found)
+    assert held["tokens"] <= 600
+    assert "homelab/백업.md#" in told(found)
+    assert structured(recorded)["id"] in told(found)
+    assert "it is new" in told(call(vault, "brief", {"task": "qqzzxx wwvvkk"}))
+
+
 def test_related_notes_come_with_reasons(vault: Kebab) -> None:
     found = call(vault, "related", {"reference": "README.md"})
     assert structured(found)["note"]["doc_path"] == "README.md"
@@ -235,6 +249,8 @@ def test_a_run_is_recorded_found_and_judged_later(vault: Kebab) -> None:
 
 
 BAD = [
+    ("brief", {"task": " "}, "invalid_input"),
+    ("brief", {"task": "x", "scope": {"planet": "mars"}}, "invalid_input"),
     ("search", {}, "invalid_input"),
     ("search", {"query": "  "}, "invalid_input"),
     ("search", {"query": "x", "k": 0}, "invalid_input"),

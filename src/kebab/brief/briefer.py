@@ -15,7 +15,7 @@ from kebab.domain.executions import ExecutionFilters
 from kebab.domain.hits import Degradation
 from kebab.domain.ids import DocId, encodable
 from kebab.domain.queries import SearchFilters, SearchMode
-from kebab.errors import EngineError
+from kebab.errors import EngineError, OutsideWalls
 from kebab.ports import Analyzer, DocumentStore
 
 LEADS = 2
@@ -60,7 +60,7 @@ class Briefer:
     ) -> tuple[list[BriefRun], tuple[Degradation, ...]]:
         try:
             return self.runs().find(question, look.echoes, filters=filters)
-        except EngineError as error:
+        except (EngineError, OutsideWalls) as error:
             return [], (Degradation("memory", error.code, error.message, error.hint),)
 
     def _leads(self, runs: Sequence[BriefRun]) -> Iterator[Lead]:

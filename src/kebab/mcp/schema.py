@@ -18,7 +18,7 @@ from kebab.wire.schemas import schema_name
 from kebab.wire.shape import Shape
 
 _LARGE = 1 << 20
-"""Bounds beyond this say nothing to a model."""
+"""Bounds beyond this say nothing to a model, nor do lower ones: nobody asks for a count below one."""
 
 
 def input_schema(
@@ -69,9 +69,8 @@ def _union(kind: Any) -> dict[str, Any]:
 
 def _number(name: str) -> Callable[[Any], dict[str, Any]]:
     def write(kind: Any) -> dict[str, Any]:
-        bounds = {"minimum": kind.ge, "exclusiveMinimum": kind.gt, "maximum": kind.le}
-        told = {key: value for key, value in bounds.items() if value is not None and abs(value) < _LARGE}
-        return {"type": name, **told}
+        top = kind.le if kind.le is not None and kind.le < _LARGE else None
+        return {"type": name, "maximum": top} if top is not None else {"type": name}
 
     return write
 

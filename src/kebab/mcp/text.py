@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from kebab.domain.controls import harmless, harmless_line
 from kebab.domain.tokens import estimate_tokens
 from kebab.wire.answers import Answer
+from kebab.wire.briefs import Brief
 from kebab.wire.connections import Related
 from kebab.wire.errors import Error
 from kebab.wire.ingest import IngestReport
@@ -124,6 +125,13 @@ def fetch(found: FetchResult) -> str:
     if found.truncated:
         lines.append(f"[cut after line {found.line_end}: fetch the next lines by their citation]")
     return "\n".join(lines)
+
+
+def brief(found: Brief) -> str:
+    if not found.text:
+        return "\n".join(["nothing is known about this task: it is new", *notes(found.degraded)])
+    more = [f"{found.left_out} more did not fit into max_tokens"] if found.left_out else []
+    return "\n".join([harmless(found.text), *more, *notes(found.degraded)])
 
 
 def related(found: Related) -> str:

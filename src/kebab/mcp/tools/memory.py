@@ -76,6 +76,7 @@ MEMORY_TOOLS = (
                 "half_life_days",
                 "metadata",
                 "words",
+                "before",
                 "agent",
                 "min_score",
             }
@@ -93,7 +94,17 @@ MEMORY_TOOLS = (
         run=_record,
         text=text.execution,
         hidden=frozenset(
-            {"agent_role", "provider", "tokens", "metadata", "cost_cents", "latency_ms", "started_at"}
+            {
+                "agent_role",
+                "agent_id",
+                "parent",
+                "provider",
+                "tokens",
+                "metadata",
+                "cost_cents",
+                "latency_ms",
+                "started_at",
+            }
             | {"finished_at", "task_id", "id"}
         ),
         notes={"scope": "project, user, session", "documents_used": "paths or citations"},

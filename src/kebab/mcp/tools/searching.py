@@ -9,8 +9,9 @@ from kebab.domain.answers import Answer
 from kebab.errors import KebabError
 from kebab.mcp import text
 from kebab.mcp.misses import emptied, helped
-from kebab.mcp.tool import RARE_FILTERS, Call, Tool
-from kebab.wire import answers, search
+from kebab.mcp.tool import FILTERS, RARE_FILTERS, Call, Tool
+from kebab.wire import answers, briefs, search
+from kebab.wire.requests.connections import BriefRequest
 from kebab.wire.requests.search import AskRequest, SearchRequest, WhyRequest
 from kebab.wire.shape import Shape
 
@@ -22,7 +23,13 @@ _FILTERS = {
     "lang": "such as en, ko",
     "ingested_after": "ISO 8601",
 }
-_RARE = frozenset({"fusion", "trace", "snippet_chars", "explain"})
+_RARE = frozenset({"fusion", "trace", "snippet_chars", "explain", "groups", "by_document"})
+
+
+def _brief(call: Call, asked: BriefRequest) -> Shape:
+    return briefs.brief(
+        call.kebab.brief(asked.task, max_tokens=asked.max_tokens, filters=asked.filters, scope=asked.scope)
+    )
 
 
 def _search(call: Call, asked: SearchRequest) -> Shape:
@@ -54,6 +61,18 @@ def _why(call: Call, asked: WhyRequest) -> Shape:
 
 SEARCH_TOOLS = (
     Tool(
+        name="brief",
+        description=(
+            "Call this once before you start a task, with the task in a sentence: the lines of documents "
+            "that matter (cited), what worked before and what to avoid (run ids), within max_tokens."
+        ),
+        request=BriefRequest,
+        response=briefs.Brief,
+        run=_brief,
+        text=text.brief,
+        hidden=FILTERS,
+    ),
+    Tool(
         name="search",
         description=(
             "Find lines in the user's notes and documents, by words and meaning. Use this first, for any "
@@ -79,7 +98,7 @@ SEARCH_TOOLS = (
         response=answers.Answer,
         run=_ask,
         text=text.ask,
-        hidden=RARE_FILTERS | {"k"},
+        hidden=RARE_FILTERS | {"k", "media", "doc_id", "mode"},
     ),
     Tool(
         name="why",
@@ -91,6 +110,6 @@ SEARCH_TOOLS = (
         response=search.Why,
         run=_why,
         text=text.why,
-        hidden=_RARE | RARE_FILTERS,
+        hidden=_RARE | RARE_FILTERS | {"media", "doc_id"},
     ),
 )
