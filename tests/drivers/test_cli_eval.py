@@ -152,3 +152,80 @@ def test_the_notes_of_a_folder_are_looked_for_by_what_they_are_called(tmp_path: 
     assert shown["title"] == shown["file stem"] == 1.0
     listed = kebab(tmp_path, "eval", "names", str(notes), "--missed")
     assert "title\t2\t1.00" in listed.stdout
+
+
+BOUGHT = (
+    "kettle",
+    "drill",
+    "tent",
+    "piano",
+    "ladder",
+    "printer",
+    "scooter",
+    "toaster",
+    "lamp",
+    "sofa",
+    "clock",
+)
+WISHED = (
+    "yacht",
+    "castle",
+    "rocket",
+    "tiara",
+    "vineyard",
+    "island",
+    "statue",
+    "harp",
+    "tractor",
+    "opal",
+    "sword",
+)
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    """Receipts, which share little with a question about them; and questions about things nobody bought."""
+    notes = tmp_path / "receipts"
+    notes.mkdir()
+    asked = []
+    for number, (bought, wished) in enumerate(zip(BOUGHT, WISHED, strict=True)):
+        price = 40 + 7 * number
+        text = f"# Receipt\n\nShop by the station, number {number}, {bought}, EUR {price}.\n"
+        (notes / f"receipt-{number}.md").write_text(text, encoding="utf-8")
+        asked.append(
+            f'- {{question: "How much money did the shop take for our new {bought}?", gold: EUR {price}}}'
+        )
+        asked.append(f'- {{question: "How much money did the shop take for our new {wished}?"}}')
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"root: {notes}\nquestions:\n" + "\n".join(asked) + "\n", encoding="utf-8")
+    return file
+
+
+def test_answers_are_tuned_on_ones_own_questions_and_the_weights_are_used(
+    tmp_path: Path, questions: Path
+) -> None:
+    target = tmp_path / "weights.json"
+    done = kebab(tmp_path, "eval", "tune", "--questions", str(questions), "--write", str(target), "--json")
+    told = json.loads(done.stdout)
+    assert told["schema_version"] == "eval_answer_tuning.v1"
+    assert done.returncode == (0 if told["better"] else 1), done.stderr
+    assert target.exists() == told["better"] == (told["written"] is not None)
+    assert told["better"], told
+    assert told["after"]["sorted"] > told["before"]["sorted"]
+    config = tmp_path / "config.toml"
+    config.write_text(f'{config.read_text()}\n[rag]\nweights = "{target}"\n', encoding="utf-8")
+    asked = kebab(tmp_path, "eval", "answers", str(questions), "--json")
+    row = json.loads(asked.stdout)["rows"][0]
+    assert row["recall"]["value"] >= told["before"]["sorted"]
+
+
+def test_too_few_questions_to_tune_on_are_an_error_and_nothing_is_written(
+    tmp_path: Path, questions: Path
+) -> None:
+    lines = questions.read_text(encoding="utf-8").splitlines()
+    questions.write_text("\n".join(lines[:10]) + "\n", encoding="utf-8")
+    target = tmp_path / "weights.json"
+    done = kebab(tmp_path, "eval", "tune", "--questions", str(questions), "--write", str(target))
+    assert done.returncode == 2
+    assert "too few to learn from" in done.stderr
+    assert not target.exists()

@@ -16,7 +16,8 @@ from kebab.answer.question import read_question
 from kebab.answer.readable import readable
 from kebab.answer.sentences import split_prose, without_comments
 from kebab.answer.split import split
-from kebab.answer.words import patterns
+from kebab.answer.words import pattern as pattern_of
+from kebab.answer.words import pattern_names
 from kebab.domain.chunks import searchable_under
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import nfc
@@ -52,7 +53,7 @@ BUILT = {
     "answer/facts.py": "a literal behind a lookbehind",
     "answer/decline.py": "held by `_patterns`, tested below",
     "answer/follow.py": "words of a question behind a literal, in at most 2,000 characters",
-    "answer/words/__init__.py": "held by `patterns`, tested below",
+    "answer/words/__init__.py": "held by `pattern`, tested below",
     "evaluate/answers.py": "written by the person who measures, for answers of that person's own",
     "evaluate/laboratory.py": "the same",
     "domain/globs.py": "one character, or a path where no two stars compete; see test_globs.py",
@@ -63,7 +64,7 @@ BUILT = {
 
 def _everything() -> dict[tuple[str, int], Found]:
     known = {(found.pattern.pattern, found.pattern.flags): found for found in compiled_patterns()}
-    kinds = [Found(f"kinds.txt {name}", pattern) for name, pattern in patterns().items()]
+    kinds = [Found(f"kinds.txt {name}", pattern_of(name)) for name in pattern_names()]
     for found in (*kinds, *(Found("answer/decline", pattern) for pattern in declining())):
         known.setdefault((found.pattern.pattern, found.pattern.flags), found)
     texts = {found.pattern.pattern for found in known.values()}

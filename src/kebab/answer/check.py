@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kebab.answer.decline import declines
-from kebab.answer.facts import facts, missing_from
 from kebab.answer.markers import Marked, read_markers
 from kebab.answer.passages import Passage, Shape
 from kebab.answer.prompt import inert, printable
@@ -70,6 +69,8 @@ def check(text: str, evidence: Sequence[Evidence], *, analyzer: Analyzer) -> Ver
 def _claim(sentence: Marked, known: Mapping[int, Evidence], analyzer: Analyzer) -> Claim:
     cited = [known[marker] for marker in sentence.markers if marker in known]
     problems = [f"[#{m}] is no evidence that was given" for m in sentence.markers if m not in known]
+    from kebab.answer.facts import facts, missing_from  # its patterns are for what models write
+
     # A sentence that cites nothing must still not bring in numbers and names of its own.
     source = "\n".join(_readable(item) for item in (cited or known.values()))
     missing = missing_from(facts(sentence.text), source)

@@ -12,8 +12,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from string import Template
 
-from kebab.answer.facts import facts, missing_from
-from kebab.answer.follow import stand_alone
 from kebab.answer.generate import Heard, without_thoughts
 from kebab.answer.markers import read_markers
 from kebab.answer.prompt import inert, printable, read_template
@@ -66,6 +64,8 @@ class Conversation:
             question, tokens = self._written(self.model, asked, turns, seconds=seconds)
             if question:
                 return Condensed(FollowUp(trace_id, question, Condenser.MODEL), tokens)
+        from kebab.answer.follow import stand_alone  # its patterns are for follow-ups alone
+
         known = last.request.follow.topic if last.request.follow else ()
         text, topic = stand_alone(asked, earlier=last.request.asked, topic=known, analyzer=self.analyzer)
         return Condensed(FollowUp(trace_id, text, Condenser.RULES, topic))
@@ -74,6 +74,8 @@ class Conversation:
         self, model: LanguageModel, asked: str, turns: Sequence[Answer], *, seconds: float | None
     ) -> tuple[str, int]:
         """What the model makes of the question, or nothing where it cannot be trusted; and what it cost."""
+        from kebab.answer.facts import facts, missing_from
+
         history = "\n\n".join(_told(turn) for turn in turns)
         prompt = Prompt(
             read_template("follow-v1.system.txt").strip(),

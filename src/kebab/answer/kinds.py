@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from kebab.answer.passages import Shape
-from kebab.answer.words import patterns
+from kebab.answer.words import pattern, pattern_names
 
 
 class Kind(StrEnum):
@@ -24,14 +24,15 @@ class Kind(StrEnum):
 def kind_of(question: str) -> Kind:
     """The kind of answer a question asks for; ``OTHER`` where nothing tells, such as for keywords."""
     text = " ".join(question[:400].split())
-    asked = ((name.removeprefix("asked."), p) for name, p in patterns().items() if name.startswith("asked."))
-    return Kind(next((name for name, pattern in asked if pattern.search(text)), Kind.OTHER))
+    asked = (name for name in pattern_names() if name.startswith("asked."))
+    found = next((name for name in asked if pattern(name).search(text)), None)
+    return Kind(found.removeprefix("asked.")) if found else Kind.OTHER
 
 
 def definition(text: str) -> tuple[str, float]:
     """What a passage defines, and how much it reads like a definition, 0 to 1."""
     for tenths in (10, 9, 6, 4):
-        if found := patterns()[f"defines.{tenths}"].search(text[:160]):
+        if found := pattern(f"defines.{tenths}").search(text[:160]):
             return next(group for group in found.groups() if group is not None), tenths / 10
     return "", 0.0
 
@@ -60,4 +61,4 @@ _LIKE = {
 
 
 def _like(name: str, text: str) -> bool:
-    return bool(patterns()[f"like.{name}"].search(text))
+    return bool(pattern(f"like.{name}").search(text))

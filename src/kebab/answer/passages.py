@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from kebab.answer.sentences import Sentence, sentences
-from kebab.answer.words import patterns
+from kebab.answer.words import pattern
 
 MOST_ITEMS = 8
 LONGEST = 640
@@ -73,7 +73,7 @@ def passages(text: str) -> list[Passage]:
 
 def announces(text: str) -> bool:
     """True for a sentence that says nothing without what follows it."""
-    return bool(patterns()["announces"].search(text[-_TAIL:]))
+    return bool(pattern("announces").search(text[-_TAIL:]))
 
 
 # --- sentences and lists -------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def _single(found: Sequence[Sentence], at: int) -> Iterator[Passage]:
 
 def _leans(text: str) -> bool:
     """True for "This is because …" and "If you need them, …": the sentence before says what."""
-    return any(patterns()[name].match(text) for name in ("leans.first", "leans.later"))
+    return any(pattern(name).match(text) for name in ("leans.first", "leans.later"))
 
 
 def _gives_value(text: str, after: str) -> bool:

@@ -17,7 +17,7 @@ from kebab.answer.meeting import Meter, WordSpace, meter, words_of
 from kebab.answer.passages import Passage, Shape, announces, cells, passages
 from kebab.answer.question import Keyword, Question
 from kebab.answer.readable import readable
-from kebab.answer.words import patterns
+from kebab.answer.words import pattern
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.hits import Leg, Retrieval
 from kebab.ports import Analyzer, EmbeddingKind
@@ -187,10 +187,10 @@ class Ranker:
                     _news(one, asked),
                     1.0 - min(1.0, len(text) / 400),
                     0.0
-                    if patterns()["points"].search(text)
+                    if pattern("points").search(text)
                     or (announces(text) and shape not in (Shape.LIST, Shape.CODE))
                     else 1.0,
-                    0.0 if patterns()["dangles"].match(text) else 1.0,
+                    0.0 if pattern("dangles").match(text) else 1.0,
                     0.0 if _QUESTION.search(text) else 1.0,
                     1.0 if kind is Kind.HOW or shape not in (Shape.CODE,) else 0.0,
                     1.0 / (1.0 + 0.5 * one.place),

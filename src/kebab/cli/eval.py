@@ -269,18 +269,24 @@ def list_runs(session: Session, limit: int) -> int:
 def _tune_answers(
     session: Session, questions: tuple[Path, ...], root: Path | None, target: Path | None, *, force: bool
 ) -> int:
-    from kebab.answer.weights import fitted, to_json
+    from kebab import wire
+    from kebab.answer.weights import load_weights, to_json
+    from kebab.cli.eval_view import shown_answer_tuning
     from kebab.disk.named_files import check_target, named_file
-    from kebab.evaluate.fit import fit_gate, fit_selection
+    from kebab.evaluate.own_weights import own_weights
 
     if target is None:
         raise InvalidInput("the weights of answers need a file to go to", hint="name one with --write")
     check_target(target, force=force)
-    examples = session.kebab().laboratory.examples(questions, root=root)
-    bias, gate, means = fit_gate(examples)
-    weights = fitted(selection=fit_selection(examples), bias=bias, gate=gate, means=means)
+    kebab = session.kebab()
+    examples = kebab.laboratory.examples(questions, root=root)
+    found = own_weights(examples, shipped=load_weights(), threshold=kebab.settings.rag.gate.threshold)
+    session.put(wire.eval_answer_tuning(found, target), lambda: shown_answer_tuning(found))
+    if not found.better:
+        session.say("nothing was written: your own weights are not better; more questions may help")
+        return 1
     with named_file(target, force=force) as out:
-        out.write(to_json(weights))
+        out.write(to_json(found.weights))
     session.say(f'wrote {target}; use it with: [rag] weights = "{target}"')
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kebab.cli.screen import Screen, clip
 from kebab.cli.tables import pairs, table
@@ -20,6 +21,9 @@ from kebab.domain.evaluations import (
     TunedPolicy,
     TuneReport,
 )
+
+if TYPE_CHECKING:
+    from kebab.evaluate.own_weights import OwnWeights
 
 SHOWN = 10
 
@@ -205,3 +209,13 @@ def _changes(word: str, changes: Sequence[QueryChange], screen: Screen) -> list[
         line = f"  {change.before:.3f} → {change.after:.3f}  {change.query_id}: {change.text}"
         lines.append(clip(line, screen.columns))
     return lines
+
+
+def shown_answer_tuning(found: OwnWeights) -> str:
+    """What weights of one's own are worth beside those that ship."""
+    before, after = found.before, found.after
+    return (
+        "on questions that a fit did not see, with the weights that ship and with your own:\n"
+        f"    answered or refused as it should be  {before.sorted:.2f} → {after.sorted:.2f}\n"
+        f"    fact in the first passage            {before.first:.2f} → {after.first:.2f}"
+    )

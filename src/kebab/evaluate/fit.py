@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from kebab.answer.gate import GateWeights
 from kebab.answer.rank import FEATURES
 from kebab.domain.answers import GATE_FEATURES, GateFeatures
 from kebab.errors import InvalidInput
@@ -41,12 +42,21 @@ class Example:
     gate: GateFeatures | None
 
 
-def fit_selection(examples: Sequence[Example]) -> dict[str, float]:
-    """What each feature of a passage counts. Raises InvalidInput when too few questions can teach it."""
+def fit_selection(
+    examples: Sequence[Example],
+    *,
+    near: Mapping[str, float] | None = None,
+    pull: float = SELECTION_RIDGE,
+    least: int = LEAST,
+) -> dict[str, float]:
+    """What each feature of a passage counts. Raises InvalidInput when too few questions can teach it.
+
+    ``pull`` is how strongly the weights are held to ``near``, or to 0 without it.
+    """
     import numpy as np
 
     taught = [e for e in examples if 0 < sum(e.holds) <= len(e.holds) * MOST_HOLDING]
-    _enough(len(taught), "questions whose fact was found")
+    _enough(len(taught), "questions whose fact was found", least)
     share = _shares([e.folder for e in taught])
     items = [(np.array(e.passages), np.array(e.holds, dtype=float), share[e.folder]) for e in taught]
 
@@ -60,17 +70,28 @@ def fit_selection(examples: Sequence[Example]) -> dict[str, float]:
             slope -= each * (x.T @ (right / right.sum() - raised / raised.sum()))
         return total, slope
 
-    found = _minimize(loss, np.ones(len(FEATURES)), ridge=SELECTION_RIDGE * len(share), free=0)
+    held = np.array([near[name] for name in FEATURES]) if near else np.zeros(len(FEATURES))
+    start = held if near else np.ones(len(FEATURES))
+    found = _minimize(loss, start, held=held, ridge=pull * len(share), free=0)
     return _named(FEATURES, found)
 
 
-def fit_gate(examples: Sequence[Example]) -> tuple[float, dict[str, float], dict[str, float]]:
-    """Bias, weights and means of the gate's features. Raises InvalidInput without enough of either kind."""
+def fit_gate(
+    examples: Sequence[Example],
+    *,
+    near: GateWeights | None = None,
+    pull: float = GATE_RIDGE,
+    least: int = LEAST,
+) -> tuple[float, dict[str, float], dict[str, float]]:
+    """Bias, weights and means of the gate's features. Raises InvalidInput without enough of either kind.
+
+    ``pull`` is how strongly the weights are held to ``near``, or to 0 without it.
+    """
     import numpy as np
 
     seen = [e for e in examples if e.gate is not None]
-    _enough(sum(e.answerable for e in seen), "questions with an answer")
-    _enough(sum(not e.answerable for e in seen), "questions without one")
+    _enough(sum(e.answerable for e in seen), "questions with an answer", least)
+    _enough(sum(not e.answerable for e in seen), "questions without one", least)
     x = np.array([[np.nan if v is None else v for v in _values(e)] for e in seen], dtype=float)
     means = np.nan_to_num(np.nanmean(x, axis=0))
     x = np.hstack([np.ones((len(seen), 1)), np.where(np.isnan(x), means, x)])
@@ -84,7 +105,9 @@ def fit_gate(examples: Sequence[Example]) -> tuple[float, dict[str, float], dict
         return float((weight * (np.logaddexp(0, z) - y * z)).sum()), x.T @ slope
 
     folders = len({e.folder for e in seen})
-    found = _minimize(loss, np.zeros(x.shape[1]), ridge=GATE_RIDGE * folders, free=1)
+    known = [near.bias, *(near.weights[name] for name in GATE_FEATURES)] if near else [0.0] * x.shape[1]
+    held = np.array(known)
+    found = _minimize(loss, held, held=held, ridge=pull * folders, free=1)
     return round(float(found[0]), 3), _named(GATE_FEATURES, found[1:]), _named(GATE_FEATURES, means)
 
 
@@ -92,17 +115,18 @@ def _minimize(
     loss: Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]],
     start: NDArray[np.float64],
     *,
+    held: NDArray[np.float64],
     ridge: float,
     free: int,
 ) -> NDArray[np.float64]:
-    """The weights of least loss, none negative but the first ``free``, which the ridge leaves alone too."""
+    """The weights of least loss near ``held``, none negative; ``free`` of them are not held."""
     from scipy.optimize import minimize  # type: ignore[import-untyped]
 
     def ridged(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         value, slope = loss(weights)
-        held = weights.copy()
-        held[:free] = 0.0
-        return value + ridge * float(held @ held) / 2, slope + ridge * held
+        away = weights - held
+        away[:free] = 0.0
+        return value + ridge * float(away @ away) / 2, slope + ridge * away
 
     bounds = [(None, None)] * free + [(0.0, None)] * (len(start) - free)
     found: NDArray[np.float64] = minimize(ridged, start, jac=True, method="L-BFGS-B", bounds=bounds).x
@@ -125,8 +149,8 @@ def _named(names: Sequence[str], values: NDArray[np.float64]) -> dict[str, float
     return {name: round(float(value), 3) for name, value in zip(names, values, strict=True)}
 
 
-def _enough(count: int, what: str) -> None:
-    if count < LEAST:
+def _enough(count: int, what: str, least: int) -> None:
+    if count < least:
         raise InvalidInput(
-            f"{count} {what} are too few to learn from", hint=f"write at least {LEAST} of them"
+            f"{count} {what} are too few to learn from", hint=f"write at least {least} of them"
         )

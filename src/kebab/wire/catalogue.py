@@ -8,6 +8,7 @@ from kebab.wire.connections import Links, Related
 from kebab.wire.errors import Error
 from kebab.wire.evaluations import (
     EvalAnswers,
+    EvalAnswerTuning,
     EvalComparison,
     EvalImport,
     EvalList,
@@ -65,6 +66,7 @@ SHAPES: tuple[type[Shape] | type[Request], ...] = (
     EvalList,
     EvalNames,
     EvalReport,
+    EvalAnswerTuning,
     EvalTuning,
     FetchResult,
     FormatList,

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from kebab.domain import evaluations as domain
 from kebab.wire.shape import Shape, of
+
+if TYPE_CHECKING:
+    from kebab.evaluate.own_weights import OwnWeights
 
 
 class QueryScore(Shape, frozen=True):
@@ -155,6 +159,23 @@ class EvalTuning(Shape, frozen=True, tag_field="schema_version", tag="eval_tunin
     tried: tuple[Policy, ...]
 
 
+class JudgedWeights(Shape, frozen=True):
+    """Shares of questions: sorted into answers and refusals as they should be; fact in the first passage."""
+
+    sorted: float
+    first: float
+
+
+class EvalAnswerTuning(Shape, frozen=True, tag_field="schema_version", tag="eval_answer_tuning.v1"):
+    """Weights of one's own beside those that ship, on questions that a fit did not see."""
+
+    before: JudgedWeights
+    after: JudgedWeights
+    better: bool
+    written: str | None
+    """The file with the weights; null where they are not better."""
+
+
 class NameRow(Shape, frozen=True):
     """How often the note comes first, among the first three, the first ten documents of the page."""
 
@@ -219,3 +240,7 @@ def eval_tuning(report: domain.TuneReport) -> EvalTuning:
 
 def eval_names(report: domain.NamesReport) -> EvalNames:
     return of(report, EvalNames)
+
+
+def eval_answer_tuning(found: OwnWeights, target: Path) -> EvalAnswerTuning:
+    return of(found, EvalAnswerTuning, written=str(target) if found.better else None)

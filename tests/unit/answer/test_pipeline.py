@@ -38,6 +38,35 @@ def test_the_best_sentence_comes_first_wherever_it_stands_in_its_text() -> None:
     assert answer.text.startswith("The night train to Vienna leaves Zurich at 21:40")
 
 
+@pytest.mark.parametrize(
+    ("question", "best", "text"),
+    [
+        (
+            "How many seats does the red tram have?",
+            "The red tram has 48 seats and 60 places to stand.",
+            "The red tram has seats of wood.\n\nIt was built in Graz.\n\n{}",
+        ),
+        (
+            "How long does the yeast dough for rolls rest?",
+            "The yeast dough for rolls rests for 90 minutes.",
+            "The yeast dough for rolls is made on Saturday.\n\nGuests like it.\n\n{}",
+        ),
+        (
+            "What is the deadline of the grant?",
+            "The deadline of the grant is 14 May.",
+            "The grant has a deadline that nobody likes.\n\nMoney is short.\n\n{}",
+        ),
+    ],
+)
+def test_the_best_sentence_comes_first_though_another_stands_lines_above_it(
+    question: str, best: str, text: str
+) -> None:
+    world = World()
+    world.add("note.md", text.format(best))
+    world.add("garden.md", "Tomatoes need six hours of sun a day.")
+    assert world.ask(question).text.startswith(f"{best} [#1]")
+
+
 def test_a_list_below_a_picture_does_not_make_the_answer_a_refusal() -> None:
     world = World()
     world.add(

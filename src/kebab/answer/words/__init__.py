@@ -16,11 +16,22 @@ def read_words(name: str) -> list[str]:
     return [word for line in read_lines(name) for word in line.split()]
 
 
+@lru_cache(maxsize=64)
+def pattern(name: str) -> re.Pattern[str]:
+    """The pattern of ``kinds.txt`` of this name, compiled when it is first used: one question needs few."""
+    return re.compile(_sources()[name], re.IGNORECASE)
+
+
+def pattern_names() -> tuple[str, ...]:
+    """The names of all of them, in the order of the file."""
+    return tuple(_sources())
+
+
 @lru_cache(maxsize=1)
-def patterns() -> dict[str, re.Pattern[str]]:
-    """The patterns of ``kinds.txt`` by name, in the order of the file; lines of one name are alternatives."""
+def _sources() -> dict[str, str]:
+    """The patterns by name; lines of one name are alternatives."""
     found: dict[str, list[str]] = {}
     for line in read_lines("kinds.txt"):
-        name, _, pattern = line.partition(" ")
-        found.setdefault(name, []).append(pattern)
-    return {name: re.compile("|".join(parts), re.IGNORECASE) for name, parts in found.items()}
+        name, _, text = line.partition(" ")
+        found.setdefault(name, []).append(text)
+    return {name: "|".join(parts) for name, parts in found.items()}
