@@ -22,7 +22,7 @@ export function fill(element, ...children) {
 /** A snippet without what only a file needs: lone line breaks, and the heading, which is shown above it. */
 export function tidied(text, marks) {
   const points = [...text]
-  const heading = /^(\u2026|\.\.\.)?#{1,6} [^\n]*\n+/.exec(text)
+  const heading = /^(?:#{1,6} [^\n]*\n+)+/.exec(text)
   const from = heading && [...heading[0]].length < points.length ? [...heading[0]].length : 0
   const kept = []
   const moved = new Map()
@@ -35,7 +35,7 @@ export function tidied(text, marks) {
     kept.push(next === "\n" || /[-*+>|\d#]/.test(next ?? "") ? "\n" : " ")
   }
   const shown = marks.filter(([start]) => start >= from).map(([start, end]) => [moved.get(start), moved.get(end)])
-  const title = from ? heading[0].trimEnd().replace(/^\S*#+ /, "") : ""
+  const title = from ? heading[0].trimEnd().split("\n").pop().replace(/^#+ /, "") : ""
   const offset = from ? [...heading[0].trimEnd()].length - [...title].length : 0
   const above = marks.filter(([start, end]) => start >= offset && end < from).map(([start, end]) => [start - offset, end - offset])
   return { text: kept.join(""), marks: shown, heading: { text: title, marks: above } }

@@ -46,13 +46,15 @@ export function explanation(hit, fusion) {
 export const linesOf = hit => (hit.citation.kind === "line" || hit.citation.kind === "code" ? `${hit.citation.start}-${hit.citation.end}` : null)
 
 export function hitElement(hit, { query, onpick, onexplain }) {
-  const trail = hit.heading_path.length ? hit.heading_path : [hit.title]
+  // The note's title stands above the group already.
+  const below = hit.heading_path.filter((part, index) => index || part !== hit.title)
+  const trail = below.length ? below : [hit.title]
   const snippet = tidied(hit.snippet, hit.marks)
   const href = docLink(hit.doc_id, { lines: linesOf(hit), query })
   const why = h("button", { class: "link", type: "button", "aria-expanded": "false", onclick: event => { event.stopPropagation(); onexplain() } }, "why here?")
   const element = h("div", { class: "hit", "data-chunk": hit.chunk_id, onclick: onpick },
     h("div", { class: "where" },
-      h("span", { class: "trail" }, trail.slice(0, -1).map(part => `${part} › `), h("b", {}, snippet.heading.text === trail.at(-1) ? marked(trail.at(-1), snippet.heading.marks) : trail.at(-1))),
+      h("span", { class: "trail" }, h("span", { class: "parents" }, trail.slice(0, -1).map(part => `${part} › `)), h("b", {}, snippet.heading.text === trail.at(-1) ? marked(trail.at(-1), snippet.heading.marks) : trail.at(-1))),
       legs(hit)),
     h("div", { class: "snippet" }, marked(snippet.text, snippet.marks)),
     h("div", { class: "more small" },

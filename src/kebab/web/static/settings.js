@@ -6,7 +6,7 @@ import { failure, fill, h } from "./dom.js"
 export function view() {
   const out = h("div", {}, h("p", { class: "quiet" }, "loading …"))
   const only = h("input", { type: "checkbox", id: "only" })
-  const element = h("div", { class: "shop" }, h("header", {}, h("h1", {}, "Settings"), h("label", { class: "small" }, only, " only what was changed")), out)
+  const element = h("div", { class: "shop settings" }, h("header", {}, h("h1", {}, "Settings"), h("label", { class: "small" }, only, " only what was changed")), out)
   let held = null
 
   const shown = value => (value === "" ? h("span", { class: "quiet" }, "–") : Array.isArray(value) ? value.join(", ") : String(value))
