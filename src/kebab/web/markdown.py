@@ -10,12 +10,12 @@ from __future__ import annotations
 import posixpath
 import re
 from dataclasses import dataclass, field
-from functools import cache
 from html import escape
 from typing import Any
 from urllib.parse import quote, unquote
 
 from kebab.ingest.parse.front_matter import read_front_matter
+from kebab.ingest.parse.markdown import markdown_reader
 from kebab.wire.views import Heading
 
 _OUTSIDE = re.compile(r"(?i)(https?://|mailto:)")
@@ -45,7 +45,7 @@ def render(text: str, *, path: str) -> Page:
     lines = text.split("\n")
     body = "\n".join(lines[front.lines :])
     writer = _Writer(path, _line_starts(body), front.lines)
-    for event, place in _parser().events_with_range(body):
+    for event, place in markdown_reader().events_with_range(body):
         writer.write(event, place["start"], place["end"])
     return Page(_front("\n".join(lines[: front.lines])) + "".join(writer.out), tuple(writer.outline))
 
@@ -56,22 +56,6 @@ def _front(text: str) -> str:
         return ""
     folded = f'<pre tabindex="0">{escape(text)}</pre>'
     return f'<details class="front"><summary>front matter</summary>{folded}</details>'
-
-
-@cache
-def _parser() -> Any:
-    import pyromark
-
-    options = pyromark.Options
-    return pyromark.Markdown(
-        options=options.ENABLE_TABLES
-        | options.ENABLE_FOOTNOTES
-        | options.ENABLE_STRIKETHROUGH
-        | options.ENABLE_TASKLISTS
-        | options.ENABLE_HEADING_ATTRIBUTES
-        | options.ENABLE_WIKILINKS
-        | options.ENABLE_GFM
-    )
 
 
 def _line_starts(body: str) -> list[int]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from array import array
 from copy import copy
-from sys import byteorder
 from typing import Any
 
 import msgspec
 
+from kebab.adapters.packed import pack, unpack
 from kebab.domain.executions import Execution, TaskRecord
 from kebab.domain.learning import RetiredDay
 from kebab.ports import MemoryKind
@@ -70,18 +69,3 @@ def record_of(kind: MemoryKind, body: bytes, vector: bytes | None, model: str | 
         object.__setattr__(record, "embedding", unpack(vector))
         object.__setattr__(record, "embedding_model", model)
     return record
-
-
-def pack(embedding: tuple[float, ...]) -> bytes:
-    values = array("f", embedding)
-    if byteorder == "big":
-        values.byteswap()
-    return values.tobytes()
-
-
-def unpack(content: bytes) -> tuple[float, ...]:
-    values = array("f")
-    values.frombytes(content)
-    if byteorder == "big":
-        values.byteswap()
-    return tuple(values)

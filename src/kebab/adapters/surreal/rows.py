@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
-from sys import byteorder
 from typing import Any, TypeVar, get_type_hints
 
+from kebab.adapters.packed import pack, unpack
 from kebab.adapters.surreal.filters import label
 from kebab.adapters.surreal.schema import INTERNAL_FIELDS
 from kebab.domain.executions import Execution, Feedback, Scalar, TaskRecord
@@ -58,21 +57,6 @@ def to_record(row: Mapping[str, Any], kind: type[Record]) -> Record:
         return kind(**values)
     except InvalidInput as error:
         raise _undecodable(kind, key, str(error.details.get("field")), error.message) from error
-
-
-def pack(embedding: tuple[float, ...]) -> bytes:
-    values = array("f", embedding)
-    if byteorder == "big":
-        values.byteswap()
-    return values.tobytes()
-
-
-def unpack(content: bytes) -> tuple[float, ...]:
-    values = array("f")
-    values.frombytes(content)
-    if byteorder == "big":
-        values.byteswap()
-    return tuple(values)
 
 
 def plain_datetime(moment: datetime) -> datetime:

@@ -78,7 +78,8 @@ def _front_alone(lines: Lines, front: int) -> list[ParsedBlock]:
 
 
 @cache
-def _reader() -> Any:
+def markdown_reader() -> Any:
+    """What reads Markdown, with the extensions that notes use."""
     import pyromark
 
     options = pyromark.Options
@@ -95,7 +96,7 @@ def _reader() -> Any:
 
 def _events(body: str, notes: LinkNotes) -> Iterator[Any]:
     """What the parser meets in order; where there is no bracket, there is no link to note."""
-    events = iter(_reader().events_with_range(body))
+    events = iter(markdown_reader().events_with_range(body))
     return notes.noted(events) if "[" in body else events
 
 
