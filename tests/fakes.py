@@ -416,7 +416,12 @@ class FakeEmbeddingStore:
     def missing(self, model: ModelKey, *, limit: int) -> dict[str, str]:
         found = list(self._missing(model).items())[:limit]
         return {
-            key: embedding_input(title=one.title, heading_path=one.chunk.heading_path, text=one.chunk.text)
+            key: embedding_input(
+                title=one.title,
+                heading_path=one.chunk.heading_path,
+                text=one.chunk.text,
+                code=one.code_lang is not None,
+            )
             for key, one in found
         }
 

@@ -86,8 +86,13 @@ def _chunks(doc: DocId, texts: Sequence[str], heading_path: tuple[str, ...]) -> 
 
 def as_stored(document: Document, chunk: Chunk, indexed_at: str) -> StoredChunk:
     """A chunk as a store gives it back."""
-    read = embedding_input(title=document.title, heading_path=chunk.heading_path, text=chunk.text)
     metadata = document.metadata
+    read = embedding_input(
+        title=document.title,
+        heading_path=chunk.heading_path,
+        text=chunk.text,
+        code=metadata.code_lang is not None,
+    )
     return StoredChunk(
         chunk=chunk,
         source_id=document.source_id,

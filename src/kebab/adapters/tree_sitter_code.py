@@ -52,10 +52,13 @@ class TreeSitterCodeReader:
         def parse(source: bytes) -> Node:
             return parser.parse(source).root_node
 
-        source = text.encode("utf-8", "replace")
-        if len(source) > 2 * _SAMPLE and _is_foreign(parse(source[:_SAMPLE])):
-            return Outline((), unclear_line=1)
-        return _Walk(code_grammars.grammar(grammar), parse).outline(parse(source))
+        known, source = code_grammars.grammar(grammar), text.encode("utf-8", "replace")
+        if len(source) > 2 * _SAMPLE:
+            begun = _Walk(known, parse).outline(parse(source[:_SAMPLE]))
+            # The cut alone leaves something unclear, but not a text without a single definition.
+            if begun.unclear_line and not begun.definitions:
+                return begun
+        return _Walk(known, parse).outline(parse(source))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,9 @@ class _Walk:
                     joins = lead is not None and lead.end + 1 >= start
                     lead = _Lead(lead.start if lead and joins else start, end)
                 continue
-            near = lead if lead is not None and lead.end + 1 >= start else None
+            # A blank line may stand between, but not after the head of the file, which is about all of it.
+            gap = 2 if code >= 0 else 1
+            near = lead if lead is not None and lead.end + gap >= start else None
             yield from self._visit(child, near.start if near else start, end, path, depth, bool(near))
             lead, code = _trailing_comment(child), end
 
@@ -174,14 +179,6 @@ class _Walk:
             yield from self._scope(value, path, depth + 1)
         elif node.end_byte - node.start_byte > _LONG_BYTES:
             yield from self._members(value if value is not None else node, path, depth)
-
-
-def _is_foreign(root: Node) -> bool:
-    """Whether the grammar makes nothing of most of a text, which is in another language then."""
-    if root.type == "ERROR":
-        return True
-    unclear = sum(child.end_byte - child.start_byte for child in root.children if child.type == "ERROR")
-    return bool(2 * unclear > root.end_byte - root.start_byte)
 
 
 def _on_one_line(node: Node) -> str:

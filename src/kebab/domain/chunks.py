@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kebab.domain.code import described, number_parts
 from kebab.domain.documents import LineSpan
 from kebab.domain.ids import BlockId, ChunkId, DocId, content_hash
 from kebab.domain.names import about_text, name_keys, name_text
-from kebab.domain.places import Place
+from kebab.domain.places import CodeUnit, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,8 @@ def searchable_under(title: str, chunk: Chunk) -> str:
     # A text without a heading is titled by its first words: they are not counted twice where they stand.
     titles = [] if chunk.text.startswith(title) else [title]
     headings = [heading for heading in chunk.heading_path if heading != title]
-    return "\n".join([*titles, *headings, chunk.text])
+    parts = [number_parts(chunk.text)] if isinstance(chunk.place, CodeUnit) else []
+    return "\n".join([*titles, *headings, chunk.text, *filter(None, parts)])
 
 
 def called(stored: StoredChunk) -> tuple[str, ...]:
@@ -101,9 +103,14 @@ def known_text(stored: StoredChunk) -> str:
     return "\n".join([searchable_text(stored), name_of(stored), about(stored)])
 
 
-def embedding_input(*, title: str, heading_path: tuple[str, ...], text: str) -> str:
-    """What an embedder reads for a chunk: title and headings first, since a section rarely repeats them."""
+def embedding_input(*, title: str, heading_path: tuple[str, ...], text: str, code: bool = False) -> str:
+    """What an embedder reads for a chunk: title and headings first, since a section rarely repeats them.
+
+    Of a unit of source code it reads what a person would: its names and what is said about it.
+    """
     headings = [h for h in heading_path if h != title]
+    if code and headings:
+        return "\n".join([" > ".join([title, *headings]), headings[-1], described(text)])
     return "\n".join([" > ".join([title, *headings]), text])
 
 

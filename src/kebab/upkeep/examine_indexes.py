@@ -196,7 +196,12 @@ def _has_vector(index: VectorIndex, sample: Sample, vector: Vectors) -> bool:
 
 def _embedded(sample: Sample) -> str:
     chunk = sample.stored.chunk
-    return embedding_input(title=sample.stored.title, heading_path=chunk.heading_path, text=chunk.text)
+    return embedding_input(
+        title=sample.stored.title,
+        heading_path=chunk.heading_path,
+        text=chunk.text,
+        code=sample.stored.code_lang is not None,
+    )
 
 
 def _is_finite(vector: Vectors) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kebab.domain.code import code_lang, names_symbol
+from kebab.domain.code import code_lang, described, names_symbol, number_parts, purpose_of
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,42 @@ from kebab.domain.code import code_lang, names_symbol
 )
 def test_languages_go_by_their_short_names_too(asked: str, named: str) -> None:
     assert code_lang(asked) == named
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ('"""Keeps ropes dry. Really."""\nimport a\n', "Keeps ropes dry."),
+        (
+            "#!/bin/sh\n# Copyright 2020\n# All rights reserved.\n\n# Dries the ropes\n# of ships.\n",
+            "Dries the ropes of ships.",
+        ),
+        ("// Copyright X\n//\n// Package rope dries ropes.\npackage rope\n", "Package rope dries ropes."),
+        ("/*\n * License: MIT\n */\n\n/**\n * 밧줄을 아주 오래 말린다.\n */\n", "밧줄을 아주 오래 말린다."),
+        ("//! Ropes for ships, and\n//! knots\n", "Ropes for ships, and knots"),
+        ("#include <a>\n#define B 1\nint x;\n", ""),
+        ("", ""),
+    ],
+)
+def test_a_file_says_what_it_is_for_in_its_first_sentence(head: str, said: str) -> None:
+    assert purpose_of(head) == said
+
+
+def test_a_unit_is_described_by_its_comments_and_the_names_at_its_head() -> None:
+    unit = 'def dry(rope):\n    """Dry a rope."""\n    # in the wind\n    return wind_of(rope)\n'
+    assert described(unit) == "Dry a rope. in the wind\ndry rope Dry the wind wind_of"
+
+
+@given(st.text(alphabet="\"'#/*\n a-", max_size=60))
+@settings(deadline=None)
+def test_any_text_can_be_described(text: str) -> None:
+    assert len(described(text)) <= 1200
+    assert len(purpose_of(text)) <= 162
+
+
+def test_names_that_join_letters_and_digits_are_found_by_both() -> None:
+    assert number_parts("sha256(b64encode(utf8), x1, 0xff)") == "sha 256 64 encode utf"
+    assert number_parts("plain words, 42") == ""
 
 
 @pytest.mark.parametrize(

@@ -244,15 +244,20 @@ def _table_faults(connection: sqlite3.Connection, table: str, checks: Mapping[st
 
 def _text_faults(connection: sqlite3.Connection) -> Iterator[str]:
     """A chunk is embedded under the hash of what a model reads of it: other words have another key."""
-    query = "SELECT d.doc_id, d.title, a.asset_id, a.text FROM documents d JOIN assets a USING (asset_id)"
-    for doc_id, title, asset_id, content in connection.execute(query):
+    query = (
+        "SELECT d.doc_id, d.title, d.code_lang, a.asset_id, a.text "
+        "FROM documents d JOIN assets a USING (asset_id)"
+    )
+    for doc_id, title, code_lang, asset_id, content in connection.execute(query):
         text = texts.unpacked(content, asset_id)
         for name, headings, own, start, length, key in connection.execute(
             "SELECT chunk_id, heading_path, text, start, length, content_key FROM chunks WHERE doc_id = ?",
             (doc_id,),
         ):
             chunk = texts.text_at(own, start, length, text=text, name=name)
-            read = embedding_input(title=title, heading_path=strings(headings), text=chunk)
+            read = embedding_input(
+                title=title, heading_path=strings(headings), text=chunk, code=code_lang is not None
+            )
             if content_key(read) != key:
                 yield f"the text of the chunk {name} is not the one that was stored"
 

@@ -20,7 +20,7 @@ _LACKS_VECTOR = (
     "NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.model = :model AND e.content_key = c.content_key)"
 )
 _MISSING = (
-    "SELECT c.content_key, d.title, c.heading_path, c.text, c.start, c.length, d.asset_id, c.id "
+    "SELECT c.content_key, d.title, c.heading_path, c.text, c.start, c.length, d.asset_id, d.code_lang, c.id "
     "FROM chunks c JOIN documents d USING (doc_id) "
     f"WHERE c.id > :after AND {_LACKS_VECTOR} ORDER BY c.id LIMIT :limit"
 )
@@ -51,8 +51,9 @@ class SqliteEmbeddingStore:
                 title=title,
                 heading_path=strings(headings),
                 text=texts.text_at(*place, text=held.get(asset_id), name=key),
+                code=code_lang is not None,
             )
-            for key, title, headings, *place, asset_id, _ in rows
+            for key, title, headings, *place, asset_id, code_lang, _ in rows
         }
 
     def count_missing(self, model: ModelKey) -> int:

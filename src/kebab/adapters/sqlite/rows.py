@@ -113,7 +113,12 @@ def located_symbol(text: str) -> str | None:
 def stored_as(document: Document, chunk: Chunk, *, indexed_at: str) -> StoredChunk:
     """The chunk of a document as `stored_chunk` will read it from its row."""
     metadata = document.metadata
-    read = embedding_input(title=document.title, heading_path=chunk.heading_path, text=chunk.text)
+    read = embedding_input(
+        title=document.title,
+        heading_path=chunk.heading_path,
+        text=chunk.text,
+        code=metadata.code_lang is not None,
+    )
     return StoredChunk(
         chunk=chunk,
         source_id=document.source_id,

@@ -15,7 +15,7 @@ from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.chunk.split import Piece
 from kebab.ingest.parse.lines import Lines
 
-VERSION = "code-unit-v1"
+VERSION = "code-unit-v2"
 
 
 def _pieces(

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
+from kebab.domain.code import purpose_of
 from kebab.domain.documents import BlockKind, Media, Metadata
 from kebab.domain.language import detect
 from kebab.domain.places import CodeUnit
@@ -23,8 +24,9 @@ from kebab.ingest.parse.textual import Decoding
 from kebab.ingest.parse.unwritten import unwritten
 from kebab.ports import Definition, Outline
 
-VERSION = "code-v1"
+VERSION = "code-v2"
 
+_HEAD_LINES = 60
 _WORD = re.compile(r"\w")
 # What a citation can name; see domain.places.
 _MAX_SYMBOL = 1000
@@ -39,7 +41,7 @@ def parse_code(lines: Lines, defaults: Defaults) -> Parsed | Unreadable:
     reader = defaults.reading.engines.code()
     outline = reader.outline(lines.text, grammar=language.grammar) if language.grammar else Outline(())
     return Parsed(
-        title=_title(defaults) or name,
+        title=_title(defaults, lines, outline.definitions),
         lang=detect(lines.text),
         metadata=Metadata(
             source_type=defaults.source_type,
@@ -56,9 +58,12 @@ def parse_code(lines: Lines, defaults: Defaults) -> Parsed | Unreadable:
 FORMAT = Format(Media.CODE, VERSION, Decoding(parse_code), code_unit.CHUNKER, isolated=True)
 
 
-def _title(defaults: Defaults) -> str:
-    """The file with its folder: half of all files are called index, main or __init__."""
-    return "/".join(defaults.path.split("/")[-2:])
+def _title(defaults: Defaults, lines: Lines, definitions: Sequence[Definition]) -> str:
+    """The file with its folder, since half of all files are called index or main, and what it is for."""
+    file = "/".join(defaults.path.split("/")[-2:]) or defaults.stem + defaults.extension
+    end = min(definitions[0].start - 1 if definitions else _HEAD_LINES, _HEAD_LINES, len(lines))
+    purpose = purpose_of(lines.slice(1, end)) if end else ""
+    return f"{file}: {purpose}" if purpose else file
 
 
 def _warnings(outline: Outline) -> tuple[str, ...]:
