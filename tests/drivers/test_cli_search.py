@@ -262,3 +262,12 @@ def test_a_setting_that_cannot_work_is_an_error_that_names_it(
     assert error["code"] == "config_invalid"
     assert key in error["message"]
     assert library("search", "seat", "--fusion", "magic", "--json").error["code"] == "invalid_input"
+
+
+def test_a_typo_is_corrected_and_told_unless_that_is_forbidden(library: Cli) -> None:
+    result = library("search", "idempotncy key")
+    assert "searched for 'idempotency' instead of 'idempotncy'" in result.err
+    response = library("search", "idempotncy key", "--json").json
+    assert response["corrections"] == [{"word": "idempotncy", "instead": "idempotency"}]
+    assert response["query"] == "idempotncy key"
+    assert "corrections" not in library("search", "idempotncy key", "--exact", "--json").json

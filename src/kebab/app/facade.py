@@ -182,12 +182,13 @@ class Kebab(Connections, Evaluating):
         cursor: str | None = None,
         max_tokens: int | None = None,
         snippet_chars: int | None = None,
+        exact: bool = False,
         by_document: bool = False,
         groups: bool = False,
     ) -> SearchResponse:
         """One page of hits, best first; ``next_cursor`` of the response gives the next page."""
         shown = {"explain": explain, "trace": trace, "snippet_chars": snippet_chars}
-        shown |= {"by_document": by_document, "groups": groups}
+        shown |= {"exact": exact, "by_document": by_document, "groups": groups}
         paged = {"k": k, "cursor": cursor, "max_tokens": max_tokens}
         asked = requests.SearchRequest.of(
             **requests.flat(filters), query=text, mode=mode, fusion=fusion, **paged, **shown

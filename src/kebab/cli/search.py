@@ -36,6 +36,7 @@ FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, con
 @click.option("--cursor", metavar="CURSOR", help="Show the next page: next_cursor of the previous one.")
 @click.option("--max-tokens", type=int, help="Limit the output: shortens snippets, then drops hits.")
 @click.option("--snippet-chars", type=int, help="Length of a snippet, 40 to 10,000.")
+@click.option("--exact", is_flag=True, help="Search for the words as typed: correct no typos.")
 @click.option("--per-chunk", is_flag=True, help="Show every chunk found, also several of one document.")
 @click.option(
     "--lines", is_flag=True, help="Print one line for each hit, FILE:LINE: text, for fzf and editors."
@@ -107,6 +108,10 @@ def why(session: Session, document: str, query: tuple[str, ...], **options: Any)
 def show(session: Session, response: SearchResponse, *, explain: bool, filters: SearchFilters) -> int:
     """Print one page of results and what there is to say about it; the exit code of a search."""
     session.warn(map(render.degradation, response.degraded))
+    for one in response.corrections:
+        session.say(
+            f"searched for {one.instead!r} instead of {one.word!r}; --exact searches for what you typed"
+        )
     session.put(
         lambda: _wire().search_response(response, explain=explain),
         lambda: render.search_results(

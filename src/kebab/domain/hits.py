@@ -152,6 +152,14 @@ class FusionNote:
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """A word that no document holds, and the one that was searched for instead."""
+
+    word: str
+    instead: str
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
     """What a retriever found, best first. An empty tuple means that nothing matched."""
 
@@ -159,6 +167,7 @@ class Retrieval:
     degraded: tuple[Degradation, ...] = ()
     trace: SearchTrace = field(default_factory=SearchTrace)
     fusion: FusionNote | None = None
+    corrections: tuple[Correction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,3 +185,4 @@ class SearchResponse:
     trace: SearchTrace | None = None
     groups: tuple[SearchHit, ...] = ()
     """The same search by document: the best hit of each, where that was asked for."""
+    corrections: tuple[Correction, ...] = ()

@@ -58,6 +58,8 @@ class SearchQuery:
     """Also say which words of the query each hit holds."""
     snippet_chars: int | None = None
     """How long a snippet may be; None means as configured."""
+    exact: bool = False
+    """Look for the words as they are typed, whether or not any document holds them."""
     by_document: bool = False
     """One hit a document, its best; the others are counted in it."""
 

@@ -24,6 +24,7 @@ from kebab.search.hybrid import HybridRetriever
 from kebab.search.legs import CANDIDATES, LegRetriever, UnavailableLeg
 from kebab.search.lexical import LexicalRetriever
 from kebab.search.present import Presenter
+from kebab.search.spell import Speller
 from kebab.search.vector import VectorRetriever
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def build_retriever(
         evidence=CoverageReader(parts.lexical, parts.store, parts.analyzer),
         presenter=presenter,
         candidates=candidates,
+        speller=Speller(parts.lexical, parts.analyzer),
         stages=_stages(parts, reranked),
     )
 

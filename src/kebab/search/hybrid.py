@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from kebab.domain.fusion import Fused, Ranked
 from kebab.domain.hits import (
+    Correction,
     Degradation,
     FusionNote,
     Leg,
@@ -20,7 +21,7 @@ from kebab.domain.hits import (
 )
 from kebab.domain.ids import ChunkId
 from kebab.domain.queries import SearchMode, SearchQuery
-from kebab.errors import ModelUnavailable
+from kebab.errors import EngineError, ModelUnavailable
 from kebab.ports import DocumentStore
 from kebab.search.freshness import ATTEMPTS, CHANGING, Freshness
 from kebab.search.fusion import FusionPolicy, QueryEvidence
@@ -35,6 +36,7 @@ from kebab.search.vector import vector_score
 
 if TYPE_CHECKING:
     from kebab.search.rerank import Stage
+    from kebab.search.spell import Speller
 
 
 _DEEPEST = 4000
@@ -76,6 +78,7 @@ class HybridRetriever:
     evidence: EvidenceReader
     presenter: Presenter
     candidates: int = CANDIDATES
+    speller: Speller | None = None
     stages: tuple[Stage, ...] = ()
     """What is done to the hits of every mode before they are cut to k, in this order."""
 
@@ -100,10 +103,21 @@ class HybridRetriever:
         for _ in range(ATTEMPTS):
             since = freshness.state()
             with self.store.at_one_moment():
-                found = self._search(query)
+                spelled, corrections = self.spelled(query)
+                found = replace(self._search(spelled), corrections=corrections)
             if freshness.holds(found, since=since):
                 return found
         return replace(found, degraded=(*found.degraded, CHANGING))
+
+    def spelled(self, query: SearchQuery) -> tuple[SearchQuery, tuple[Correction, ...]]:
+        """The query as it is searched for, with its typos corrected, and what was corrected."""
+        if self.speller is None:
+            return query, ()
+        try:
+            return self.speller.corrected(query, docs=self.store.matching(query.filters))
+        except EngineError:
+            # The words leg will say what is wrong with its index.
+            return query, ()
 
     def legs_in(self, mode: SearchMode) -> tuple[LegRetriever, ...]:
         """The legs that take part in a search of this mode."""
@@ -149,6 +163,7 @@ class HybridRetriever:
 
     def rank(self, query: SearchQuery) -> list[Ranked]:
         """The order that ``search`` shows, at least ``query.k`` deep, without making hits of it."""
+        query = self.spelled(query)[0]
         ranked = self._unstaged_rank(query)
         if not self.stages:
             return ranked

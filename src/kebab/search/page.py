@@ -75,8 +75,7 @@ def _seal(content: list[int | str]) -> str:
 
 def _signature(query: SearchQuery, fusion: str) -> str:
     parts = [query.text, query.mode.value, repr(query.filters), query.phrases, query.excluded]
-    if query.by_document:
-        parts.append("by document")
+    parts += [name for name in ("by_document", "exact") if getattr(query, name)]
     # Of a single leg nothing is fused, and its pages go on whatever the policy.
     if query.mode is SearchMode.HYBRID:
         parts.append(fusion)

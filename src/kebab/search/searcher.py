@@ -46,12 +46,14 @@ class Searcher:
         filters: SearchFilters | None = None,
         explain: bool = False,
         snippet_chars: int | None = None,
+        exact: bool = False,
         by_document: bool = False,
     ) -> SearchQuery:
         """What was typed, read, with the defaults in place of what is None."""
         wanted = self.default_k if k is None else k
         query = parse_query(encodable(text), mode=mode or self.default_mode, k=wanted, filters=filters)
-        return replace(query, explain=explain, snippet_chars=snippet_chars, by_document=by_document)
+        shown = {"explain": explain, "snippet_chars": snippet_chars, "by_document": by_document}
+        return replace(query, exact=exact, **shown)  # type: ignore[arg-type]
 
     def search(
         self,
@@ -66,6 +68,7 @@ class Searcher:
         trace: bool = False,
         cursor: str | None = None,
         max_tokens: int | None = None,
+        exact: bool = False,
         by_document: bool = False,
         groups: bool = False,
     ) -> SearchResponse:
@@ -77,6 +80,7 @@ class Searcher:
             filters=filters,
             explain=explain,
             snippet_chars=snippet_chars,
+            exact=exact,
             by_document=by_document,
         )
         found = self.page(text, query, fusion=fusion, trace=trace, cursor=cursor, max_tokens=max_tokens)
@@ -116,6 +120,7 @@ class Searcher:
             index_version=retriever.version_in(query.mode),
             fusion=found.fusion,
             trace=found.trace if trace else None,
+            corrections=found.corrections,
         )
 
     def why(

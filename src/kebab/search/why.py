@@ -40,6 +40,7 @@ class WhyReader:
         stored = [c for c in self.store.chunks_of(doc_id) if only is None or c.chunk.chunk_id == only]
         removed_by = self._removing(doc_id, query.filters)
         asked = replace(query, filters=SearchFilters()) if removed_by else query
+        asked = replace(self.retriever.spelled(asked)[0], exact=True)
         # The first hits are the same for every k, so this one search also says what was shown.
         deep = self.retriever.search(replace(asked, k=DEEP))
         rankings = self._rankings(asked)

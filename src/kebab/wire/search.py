@@ -125,6 +125,13 @@ class Trace(Shape, frozen=True):
     timings_ms: dict[str, float]
 
 
+class Correction(Shape, frozen=True):
+    """A word that no document holds, and the one that was searched for instead."""
+
+    word: str
+    instead: str
+
+
 class SearchResponse(Shape, frozen=True, tag_field="schema_version", tag="search_response.v1"):
     query: str
     mode: str
@@ -137,6 +144,8 @@ class SearchResponse(Shape, frozen=True, tag_field="schema_version", tag="search
     trace: Trace | UnsetType = UNSET
     groups: tuple[SearchHit, ...] | UnsetType = UNSET
     """The same search by document: the best hit of each, with ``others`` and ``copies``."""
+    corrections: tuple[Correction, ...] | UnsetType = UNSET
+    """Typos that were corrected; ``exact`` in the request forbids it."""
 
 
 class BulkSearchItem(Shape, frozen=True, tag_field="schema_version", tag="bulk_search_item.v1"):
@@ -194,6 +203,7 @@ def search_response(response: domain.SearchResponse, *, explain: bool = False) -
         hits=tuple(search_hit(hit, explain=explain) for hit in response.hits),
         fusion=of(response.fusion, Fusion) if explain and response.fusion else UNSET,
         trace=_trace(response.trace) if response.trace else UNSET,
+        corrections=tuple(of(one, Correction) for one in response.corrections) or UNSET,
         groups=tuple(search_hit(hit, explain=explain) for hit in response.groups) or UNSET,
     )
 

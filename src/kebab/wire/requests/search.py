@@ -75,6 +75,8 @@ class SearchRequest(
     cursor: str | None = None
     max_tokens: Budget | None = None
     snippet_chars: Annotated[int, Meta(ge=40, le=10_000)] | None = None
+    exact: bool = False
+    """Search for the words as they are typed, whether or not any document holds them."""
     by_document: bool = False
     """One hit a document, its best, with the number of others."""
     groups: bool = False

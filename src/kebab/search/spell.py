@@ -1,0 +1,160 @@
+"""Forgiving typos: a word that the corpus does not know is replaced by the nearest one that it does.
+
+Words are compared letter by letter, Korean ones by their jamo, against the words of the corpus itself. What
+was replaced is always told, and can be forbidden; what stands in quotes is never touched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from kebab.domain.hits import Correction
+from kebab.domain.ids import DocId
+from kebab.domain.names import folded, letters, written
+from kebab.domain.queries import SearchQuery
+from kebab.ports import Analyzer, LexicalIndex, LexicalQuery
+
+# A word of letters alone: not a part of an identifier, a path or a version.
+_WORD = re.compile(r"(?<![\w./@-])(?:[가-힣]{2,20}|[^\W\d_가-힣]{4,40})(?![\w/@]|\.\w)")
+# At the end of a word these are particles and endings more often than typos.
+_ENDINGS = "은는을를이가에의도와과로만들인한할함된될됨해하다요서면고기지게며나니네까던라자죠"
+_MOST_WORDS = 12
+"""Longer queries have other words to go by."""
+_TRIED = 5
+"""How many of the nearest words are looked for among the documents that a search may see."""
+_LONG = 8
+"""From so many letters on, two of them may be wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speller:
+    """Knows the words of a corpus."""
+
+    index: LexicalIndex
+    analyzer: Analyzer
+
+    def corrected(
+        self, query: SearchQuery, *, docs: frozenset[DocId] | None
+    ) -> tuple[SearchQuery, tuple[Correction, ...]]:
+        """The query with unknown words replaced, and which; as it was where all are known or none is near."""
+        if query.exact:
+            return query, ()
+        quoted = {word for phrase in query.phrases for word in _WORD.findall(phrase)}
+        found = [match for match in _WORD.finditer(query.text) if match[0] not in quoted]
+        unknown = self._unknown([match[0] for match in found[:_MOST_WORDS]])
+        instead = {word: near for word in unknown if (near := self._nearest(word, docs)) is not None}
+        if not instead:
+            return query, ()
+        text = _WORD.sub(lambda match: instead.get(match[0], match[0]), query.text)
+        return replace(query, text=text), tuple(Correction(*pair) for pair in instead.items())
+
+    def _unknown(self, words: Iterable[str]) -> list[str]:
+        """Those of the words that stand nowhere in the corpus, each once."""
+        terms = {word: self._telling(word) for word in words}
+        every = list(dict.fromkeys(term for own in terms.values() for term in own))
+        counts = self.index.document_frequencies(every)
+        return [word for word, own in terms.items() if own and min(counts[term] for term in own) == 0]
+
+    def _telling(self, word: str) -> list[str]:
+        """The terms all of which a text with this word holds; none where it may be a form of a known word.
+
+        The last pair of a Korean word may reach into an ending, which the corpus need not have.
+        """
+        terms = self.analyzer.query_terms(word)
+        if not _is_korean(word):
+            return terms[:1]
+        if word[-1] not in _ENDINGS:
+            return terms
+        return [term for term in terms if len(term) == 2 and term != word[-2:]]
+
+    def _nearest(self, word: str, docs: frozenset[DocId] | None) -> str | None:
+        """The nearest word that a document in sight holds; None where no word is near enough."""
+        for candidate in sorted(self._near(folded(word)))[:_TRIED]:
+            if self._is_in_sight(candidate.word, docs):
+                return candidate.word
+        return None
+
+    def _near(self, word: str) -> Iterator[_Candidate]:
+        own = letters(word)
+        # A typo rarely hits the first letter, but the first two are exchanged as often as any.
+        for beginning in dict.fromkeys((own[0], letters(word[1])[0])):
+            for known, count in self.index.words_from(beginning).items():
+                for form in _forms(written(known), word):
+                    if (distance := _distance(word, form)) is not None:
+                        yield _Candidate(distance, form[0] != word[0], -count, form)
+
+    def _is_in_sight(self, word: str, docs: frozenset[DocId] | None) -> bool:
+        terms = tuple(self.analyzer.phrase_terms(word))
+        return bool(self.index.search(LexicalQuery(terms, phrases=(terms,)), limit=1, docs=docs))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Candidate:
+    """A word of the corpus; the least is the likeliest: near, of the same first letter, frequent."""
+
+    distance: int
+    other_start: bool
+    rarity: int
+    word: str
+
+
+def _is_korean(word: str) -> bool:
+    return "가" <= word[0] <= "힣"
+
+
+def _forms(known: str, word: str) -> Iterator[str]:
+    """A word of the corpus as it may have been meant: of a Korean one also without what is attached to it."""
+    if not _is_korean(word):
+        yield known
+    elif _is_korean(known):
+        sizes = (size for size in (len(word) - 1, len(word), len(word) + 1) if 2 <= size <= len(known))
+        yield from (known[:size] for size in sizes)
+
+
+def _distance(word: str, form: str) -> int | None:
+    """How many letters are wrong, 1 or 2; None where too many are, or none.
+
+    Of a Korean word two exchanged syllables are one mistake, whatever letters they are made of.
+    """
+    if word == form or abs(len(word) - len(form)) > 2:
+        return None
+    if _is_korean(word) and len(word) == len(form) and _is_swap(word, form):
+        return 1
+    own, other = letters(word), letters(form)
+    most = 2 if len(own) >= _LONG and not _is_korean(word) else 1
+    distance = edit_distance(own, other, most=most)
+    return distance if distance <= most else None
+
+
+def _is_swap(one: str, other: str) -> bool:
+    wrong = [at for at in range(len(one)) if one[at] != other[at]]
+    return (
+        len(wrong) == 2
+        and wrong[1] == wrong[0] + 1
+        and one[wrong[0]] == other[wrong[1]]
+        and one[wrong[1]] == other[wrong[0]]
+    )
+
+
+def edit_distance(one: str, other: str, *, most: int) -> int:
+    """Letters added, dropped, replaced, or exchanged with their neighbour; ``most`` + 1 where it is more.
+
+    Optimal string alignment, row by row; given up at the first row that is beyond ``most``.
+    """
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, start=1):
+        above, row, before = row, [at], row if at == 1 else before
+        for to, wanted in enumerate(other, start=1):
+            cost = min(above[to] + 1, row[to - 1] + 1, above[to - 1] + (letter != wanted))
+            if at > 1 and to > 1 and letter == other[to - 2] and one[at - 2] == wanted:
+                cost = min(cost, before[to - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+        before = above
+    return min(row[-1], most + 1)

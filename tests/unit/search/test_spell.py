@@ -1,0 +1,101 @@
+"""Typos are forgiven against the words of the corpus itself, and only where nothing else is known."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kebab.domain.hits import Correction
+from kebab.domain.queries import SearchFilters, SearchQuery
+from kebab.search.analyze import Analyzer
+from kebab.search.fusion import Adaptive
+from kebab.search.parse import parse_query
+from kebab.search.spell import edit_distance
+from tests.unit.search.conftest import Shelf
+
+WORDS = st.text("abc", max_size=6)
+
+
+@pytest.fixture
+def garden() -> Shelf:
+    shelf = Shelf(analyzer=Analyzer())
+    shelf.add("soil.md", "The garden needs compost and water.")
+    shelf.add("walls.md", "Walls around the gardens keep the wind out.")
+    shelf.add("rust.md", "소유권을 넘기는 규칙과 플러그인 환경")
+    return shelf
+
+
+def _corrected(shelf: Shelf, text: str) -> tuple[Correction, ...]:
+    return shelf.hybrid(Adaptive()).search(parse_query(text)).corrections
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("compsot", "compost"),
+        ("cmpost", "compost"),
+        ("ocmpost", "compost"),
+        ("Compst", "compost"),
+        ("gardne", "garden"),
+        ("소유군", "소유권"),
+        ("경환", "환경"),
+    ],
+)
+def test_an_unknown_word_is_replaced_by_the_nearest_known_one(garden: Shelf, typed: str, meant: str) -> None:
+    assert _corrected(garden, typed) == (Correction(typed, meant),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "compost",  # known
+        "composting",  # another form of a known word
+        '"compsot"',  # quoted: that word
+        "compsot_id lib/compsot.md v1.compsot",  # parts of identifiers and paths
+        "qqqzzzxxx",  # near to nothing
+        "소유권에서",  # a known word with another particle
+    ],
+)
+def test_what_is_known_quoted_or_near_to_nothing_stays(garden: Shelf, text: str) -> None:
+    assert _corrected(garden, text) == ()
+
+
+def test_what_was_corrected_is_found(garden: Shelf) -> None:
+    found = garden.hybrid(Adaptive()).search(parse_query("compsot"))
+    assert found.hits[0].doc_path == "soil.md"
+
+
+def test_exact_searches_as_typed(garden: Shelf) -> None:
+    found = garden.hybrid(Adaptive()).search(SearchQuery("compsot", exact=True))
+    assert found.corrections == ()
+
+
+def test_a_word_is_corrected_to_what_the_filtered_documents_hold_alone(garden: Shelf) -> None:
+    query = SearchQuery("compsot", filters=SearchFilters(path=("walls.md",)))
+    assert garden.hybrid(Adaptive()).search(query).corrections == ()
+
+
+def test_the_ranking_that_is_measured_is_the_one_that_is_shown(garden: Shelf) -> None:
+    retriever, query = garden.hybrid(Adaptive()), SearchQuery("compsot")
+    assert retriever.rank(query)[0].id == retriever.search(query).hits[0].chunk_id
+
+
+@given(one=WORDS, other=WORDS)
+def test_the_distance_is_symmetric_and_zero_for_equals_alone(one: str, other: str) -> None:
+    distance = edit_distance(one, other, most=20)
+    assert distance == edit_distance(other, one, most=20)
+    assert (distance == 0) == (one == other)
+    assert abs(len(one) - len(other)) <= distance <= max(len(one), len(other))
+
+
+@given(one=WORDS, other=WORDS, most=st.integers(0, 3))
+def test_a_bound_only_cuts_the_distance(one: str, other: str, most: int) -> None:
+    assert edit_distance(one, other, most=most) == min(edit_distance(one, other, most=20), most + 1)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "distance"), [("ab", "ba", 1), ("abc", "ac", 1), ("abcd", "badc", 2), ("", "ab", 2)]
+)
+def test_neighbours_that_are_exchanged_are_one_mistake(one: str, other: str, distance: int) -> None:
+    assert edit_distance(one, other, most=5) == distance
