@@ -36,8 +36,8 @@ def over_stdio(cli: Cli, talk: Callable[[Client], Awaitable[T]], *arguments: str
 
 
 @contextmanager
-def served(cli: Cli, *arguments: str) -> Iterator[int]:
-    """The port of a server that runs while the block does."""
+def serving(cli: Cli, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A server that runs while the block does, and its port."""
     process = subprocess.Popen(
         cli.command("mcp", "--http", "0", *arguments),
         cwd=cli.cwd,
@@ -51,7 +51,7 @@ def served(cli: Cli, *arguments: str) -> Iterator[int]:
         said = process.stderr.readline()
         port = re.search(r"http://127\.0\.0\.1:(\d+)/mcp", said)
         assert port, said
-        yield int(port[1])
+        yield process, int(port[1])
     finally:
         process.terminate()
         process.communicate(timeout=20)
@@ -59,7 +59,7 @@ def served(cli: Cli, *arguments: str) -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def port(library: Cli) -> Iterator[int]:
-    with served(library, "--readonly") as port:
+    with serving(library, "--readonly") as (_, port):
         yield port
 
 
