@@ -274,3 +274,27 @@ def test_a_wall_that_cannot_be_is_refused_at_the_start(library: Cli, walls: tupl
     refused = library("mcp", *walls)
     assert refused.code == 2
     assert refused.err.startswith("error: ")
+
+
+def test_what_is_saved_while_the_server_watches_can_be_found(cli: Cli) -> None:
+    (cli.cwd / "in").mkdir()
+    (cli.cwd / "in" / "a.md").write_text("# A\n\nan ibex\n")
+    (cli.cwd / "out.md").write_text("# Out\n\na capybara\n")
+    assert cli("init", ".").code == 0
+    assert cli("ingest").code == 0
+
+    async def talk(client: Client) -> str:
+        (cli.cwd / "in" / "new.md").write_text("# New\n\na tapir\n")
+        for _ in range(100):
+            found = structured(await client.call_tool("search", {"query": "tapir"}))["hits"]
+            if found:
+                return str(found[0]["doc_path"])
+            await anyio.sleep(0.1)
+        return "nothing"
+
+    assert over_stdio(cli, talk, "--watch", "--path", "in/**") == "in/new.md"
+
+
+def test_watching_is_refused_where_nothing_may_be_written(library: Cli) -> None:
+    refused = library("mcp", "--watch", "--readonly", "--json")
+    assert refused.error["code"] == "readonly"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     help="Answer any number of clients over HTTP on this computer; 0 takes a free port.",
 )
 @click.option("--tools", multiple=True, metavar="NAME", help="Offer only this tool; repeat for several.")
+@click.option("--watch", "watch_files", is_flag=True, help="Index files as they change.")
 @click.option("--source", multiple=True, metavar="ID", help="Wall: only documents of this source.")
 @click.option("--path", multiple=True, metavar="GLOB", help="Wall: only documents at such paths.")
 @click.option(
@@ -66,6 +69,7 @@ def mcp(
     force: bool,
     paste: str | None,
     folder: Path | None,
+    watch_files: bool,
     **walls: tuple[str, ...],
 ) -> None:
     """Serve the knowledge base to agents over MCP.
@@ -85,7 +89,18 @@ def mcp(
         arguments += ["--readonly"] if session.readonly else []
         installed(session, install, arguments, write=write, force=force)
     else:
-        _serve(session, port=http, tools=_names(tools))
+        with _watching(session) if watch_files else nullcontext():
+            _serve(session, port=http, tools=_names(tools))
+
+
+@contextmanager
+def _watching(session: Session) -> Iterator[None]:
+    """Follow the files of every source: walls are for the clients. Raises ReadOnly."""
+    from kebab.app import Kebab
+
+    session.kebab().engines.forbid_readonly("--watch")
+    with Kebab(session.kebab().settings) as whole, whole.watch():
+        yield
 
 
 def _serve(session: Session, *, port: int | None, tools: tuple[str, ...]) -> None:
