@@ -94,10 +94,13 @@ class FakeSheetReader:
 class FakeHwpReader:
     """Text after ``HWP ``."""
 
+    def __init__(self, title: str = "", created: str = "") -> None:
+        self._title, self._created = title, created
+
     def read(self, content: bytes) -> HwpText | Unopened:
         if not content.startswith(b"HWP "):
             return Unopened("damaged, or no document of Hangul")
-        return HwpText(content.decode()[4:], "", "", "")
+        return HwpText(content.decode()[4:], self._title, "", self._created)
 
 
 class FakeTextRecogniser:

@@ -151,6 +151,7 @@ def test_each_note_of_an_export_is_a_part_with_its_tags() -> None:
         ("notes.xyz", "밧줄".encode("utf-16"), True),
         ("blob", b"\x7fELF\0\0", False),
         ("photo.png", b"text all the same", False),
+        ("settings.yaml", b"a: 1", False),
         ("id_rsa", b"-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n", False),
         ("dump", b"x" * (MOST_BYTES + 1), False),
         ("long", "가".encode() * 3000, True),

@@ -12,6 +12,7 @@ from kebab.ingest.parse.formats import FORMATS
 from kebab.ingest.parse.parsed import Defaults, Parsed, Unreadable
 from kebab.ingest.parse.reading import Reading, ReadLimits
 from kebab.ingest.parse.tables import find_head
+from tests.document_fakes import FakeHwpReader
 from tests.document_files import (
     KNOTS,
     LOCKED_OFFICE,
@@ -223,3 +224,20 @@ def test_links_out_of_the_archive_are_not_followed() -> None:
     )
     body = docx_file(docx_paragraph("x"), parts={"word/_rels/document.xml.rels": outside})
     assert read(".docx", body).lines.text == "x"
+
+
+def test_a_sheet_is_called_like_its_file_and_a_locked_one_is_named_as_such() -> None:
+    assert read(".xlsx", xlsx_file({"Sheet1": KNOTS})).title == "report"
+    assert "password" in reason(".xlsx", LOCKED_OFFICE + "EncryptedPackage".encode("utf-16-le"))
+
+
+def test_a_document_of_hangul_loses_marks_and_indents_and_a_title_that_is_a_number() -> None:
+    class Engines(InstalledEngines):
+        def hwp(self) -> FakeHwpReader:
+            return FakeHwpReader("3", "2021년 11월 8일 월요일 오전 8:40:50")
+
+    text = "HWP **보도** 자료\n\n    1\\) 문화<br>행사\n\n![image](a.png)\n"
+    parsed = outcome(".hwp", text, Reading(Engines()))
+    assert isinstance(parsed, Parsed)
+    assert parsed.lines.text == "보도 자료\n\n1) 문화 행사"
+    assert (parsed.title, parsed.metadata.created_at) == ("report", "2021-11-08")

@@ -9,6 +9,9 @@ from tesserocr import PSM, RIL, PyTessBaseAPI, iterate_level
 from kebab.ports import Picture, Recognised, Unopened
 
 _DPI = 200
+_SPACED_WIDELY = frozenset({"kor", "jpn", "chi_sim", "chi_tra"})
+"""Tesseract takes the gaps between their words for columns: with its own layout half of the signs are wrong,
+as one column one in twenty (see docs/formats.md)."""
 
 
 class TesseractRecogniser:
@@ -40,7 +43,13 @@ class TesseractRecogniser:
             return _paragraphs(engine)
 
     def _engine(self) -> PyTessBaseAPI:
-        return PyTessBaseAPI(path=self._folder, lang=self._languages, psm=PSM.AUTO)
+        together = _SPACED_WIDELY.isdisjoint(self._languages.split("+"))
+        engine = PyTessBaseAPI(
+            path=self._folder, lang=self._languages, psm=PSM.AUTO if together else PSM.SINGLE_COLUMN
+        )
+        # Else it writes a space behind every syllable.
+        engine.SetVariable("preserve_interword_spaces", "1")
+        return engine
 
 
 def _paragraphs(engine: PyTessBaseAPI) -> list[Recognised]:

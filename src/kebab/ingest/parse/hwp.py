@@ -18,6 +18,9 @@ VERSION = "hwp-v1"
 
 _ZIP = b"PK"
 _IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,300}\)")
+_KOREAN_DAY = re.compile(r"(\d{4})년 (\d{1,2})월 (\d{1,2})일")
+_LEAST_LETTERS = 2
+"""Hangul keeps the first words of a document as its title, and many begin with a number."""
 _ESCAPED = re.compile(r"\\([.)(#*_\[\]+~`>|-])")
 
 
@@ -32,14 +35,22 @@ def parse_hwp(content: bytes, defaults: Defaults) -> Parsed | Unreadable:
         return Unreadable(found.reason)
     composer = Composer()
     add_markdown(composer, _plain(found.markdown), paragraphs())
-    metadata = metadata_of({"creator": found.author, "created": found.created}, defaults)
-    return composer.parsed(found.title, defaults, metadata=metadata)
+    metadata = metadata_of({"creator": found.author, "created": _day(found.created)}, defaults)
+    title = found.title if sum(map(str.isalpha, found.title)) >= _LEAST_LETTERS else ""
+    return composer.parsed(title, defaults, metadata=metadata)
 
 
 FORMAT = Format(Media.DOCUMENT, VERSION, parse_hwp, by_place.CHUNKER, isolated=True)
 
 
 def _plain(markdown: str) -> str:
-    """Without images and the escapes of signs; a bar in a table stays escaped."""
-    text = _IMAGE.sub("", markdown).replace("<br>", " ")
+    """Without images, marks of bold, indents and the escapes of signs; a bar in a table stays escaped."""
+    text = _IMAGE.sub("", markdown).replace("<br>", " ").replace("**", "")
+    text = "\n".join(line.lstrip() for line in text.split("\n"))
     return _ESCAPED.sub(lambda sign: sign[0] if sign[1] == "|" else sign[1], text)
+
+
+def _day(written: str) -> str:
+    """``2021년 11월 8일 월요일 …``, as Hangul writes it, as a date."""
+    found = _KOREAN_DAY.match(written)
+    return f"{found[1]}-{int(found[2]):02}-{int(found[3]):02}" if found else written

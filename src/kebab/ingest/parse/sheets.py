@@ -14,6 +14,8 @@ from kebab.ports import Unopened
 VERSION = "sheets-v1"
 
 _ZIP = b"PK"
+_OLD = b"\xd0\xcf\x11\xe0"
+_LOCKED = "EncryptedPackage".encode("utf-16-le")
 
 
 def parse_sheets(content: bytes, defaults: Defaults) -> Parsed | Unreadable:
@@ -21,13 +23,15 @@ def parse_sheets(content: bytes, defaults: Defaults) -> Parsed | Unreadable:
         known = _looked_into(content, defaults)
     except Refused as error:
         return Unreadable(str(error))
+    if content.startswith(_OLD) and _LOCKED in content:
+        return Unreadable("encrypted: it opens with a password only; save a copy without one")
     composer = Composer()
     for sheet in defaults.reading.engines.sheets().sheets(content):
         if isinstance(sheet, Unopened):
             return Unreadable(sheet.reason)
         composer.close_sections()
         add_rows(composer, sheet.rows, sheet=sheet.name, top=sheet.top, left=sheet.left, headed=True)
-    return composer.parsed(known.title, defaults, metadata=known.metadata)
+    return composer.parsed(known.title or defaults.stem, defaults, metadata=known.metadata)
 
 
 FORMAT = Format(Media.SHEET, VERSION, parse_sheets, by_place.CHUNKER, isolated=True)

@@ -19,6 +19,7 @@ MOST_BYTES = 1 << 20
 """Larger texts of unknown kind are data, not something to read."""
 
 _HEAD = 4096
+# Not text, or text that nobody reads: data, settings, logs, translations, patches.
 _NEVER = frozenset({
     ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".ico", ".tif", ".tiff", ".heic", ".svg", ".mp3",
     ".m4a", ".wav", ".flac", ".ogg", ".mp4", ".mov", ".avi", ".mkv", ".webm", ".zip", ".gz", ".bz2",
@@ -26,6 +27,8 @@ _NEVER = frozenset({
     ".exe", ".dll", ".so", ".a", ".o", ".pyc", ".class", ".wasm", ".woff", ".woff2", ".ttf", ".otf",
     ".eot", ".db", ".sqlite", ".parquet", ".npy", ".npz", ".pkl", ".onnx", ".safetensors", ".gguf",
     ".bin", ".dat", ".pem", ".key", ".crt", ".p12", ".map", ".lock", ".po", ".pot", ".diff", ".patch",
+    ".json", ".json5", ".geojson", ".yaml", ".yml", ".toml", ".xml", ".xsd", ".xsl", ".plist", ".ini",
+    ".cfg", ".conf", ".properties", ".log",
 })  # fmt: skip
 _SECRET = re.compile(rb"-----BEGIN [A-Z ]{1,40}-----")
 
