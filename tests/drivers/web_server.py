@@ -40,6 +40,16 @@ A [link](https://example.com/"onmouseover="x) and a [note](../README.md) and `<b
 """
 
 
+TALK = """WEBVTT
+
+00:00:01.000 --> 00:00:04.000
+Welcome to the talk about tide tables.
+
+00:10:05.000 --> 00:10:09.000
+The albatross navigates by the smell of plankton.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Served:
     """A server in a thread of this process."""
@@ -55,6 +65,7 @@ def a_kebab(folder: Path) -> Kebab:
     shutil.copytree(VAULT, notes)
     (notes / "hostile.md").write_text(HOSTILE, encoding="utf-8")
     (notes / "danger\x1b[31mred.md").write_text("# Escapes\n\nA terminal escape name.\n", encoding="utf-8")
+    (notes / "talk.vtt").write_text(TALK, encoding="utf-8")
     file = folder / "config.toml"
     file.write_text(
         f'[workspace]\nroot = "{notes}"\n[storage]\ndata_dir = "{folder / "data"}"\n', encoding="utf-8"

@@ -44,7 +44,8 @@ def render(text: str, *, path: str) -> Page:
     front = read_front_matter(text)
     lines = text.split("\n")
     body = "\n".join(lines[front.lines :])
-    writer = _Writer(path, _line_starts(body), front.lines)
+    blank = frozenset(number for number, line in enumerate(lines, start=1) if not line.strip())
+    writer = _Writer(path, _line_starts(body), front.lines, blank)
     for event, place in markdown_reader().events_with_range(body):
         writer.write(event, place["start"], place["end"])
     return Page(_front("\n".join(lines[: front.lines])) + "".join(writer.out), tuple(writer.outline))
@@ -71,6 +72,8 @@ class _Writer:
     path: str
     starts: list[int]
     front: int
+    blank: frozenset[int]
+    """Numbers of the lines that hold nothing."""
     out: list[str] = field(default_factory=list)
     outline: list[Heading] = field(default_factory=list)
     _closing: list[str] = field(default_factory=list)
@@ -147,6 +150,8 @@ class _Writer:
 
     def _lines(self, start: int, end: int) -> str:
         first, last = self._line_of(start), self._line_of(max(start, end - 1))
+        while last > first and last in self.blank:  # a list reaches to what follows it
+            last -= 1
         return f' data-lines="{first}-{last}"'
 
     def _line_of(self, byte: int) -> int:

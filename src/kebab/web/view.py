@@ -12,6 +12,8 @@ from kebab.wire.views import DocView, Heading
 MOST_LINES = 20_000
 """More of a document is not shown; a browser would not scroll it well."""
 MOST_CHARS = 2_000_000
+AS_TYPED = frozenset({Media.TEXT, Media.CODE, Media.SHEET, Media.SUBTITLES, Media.MARKUP, Media.NOTEBOOK})
+"""Kinds of files whose columns mean something; the text of others is set like a book's."""
 
 
 def document_view(kebab: Kebab, reference: str) -> DocView:
@@ -37,15 +39,16 @@ def _beginning(text: str) -> str:
 
 def _rendered(text: str, *, media: str, path: str) -> tuple[str, tuple[Heading, ...]]:
     if media != Media.MARKDOWN:
-        return plain(text), ()
+        return plain(text, words=media not in AS_TYPED), ()
     from kebab.web.markdown import render
 
     page = render(text, path=path)
     return page.html, page.outline
 
 
-def plain(text: str) -> str:
-    """A text as it is, each line a block of its own so that lines can be marked."""
+def plain(text: str, *, words: bool = False) -> str:
+    """A text as it is, each line a block of its own that can be marked; ``words`` are set for reading."""
     lines = enumerate(text.split("\n"), start=1)
     rows = (f'<span class="line" data-lines="{n}-{n}">{escape(line)}\n</span>' for n, line in lines)
-    return f'<pre class="plain" tabindex="0">{"".join(rows)}</pre>'
+    kind = "plain words" if words else "plain"
+    return f'<pre class="{kind}" tabindex="0">{"".join(rows)}</pre>'

@@ -93,6 +93,15 @@ def test_the_blocks_of_a_view_show_the_lines_that_they_name(client: TestClient) 
         assert f'id="{heading["anchor"]}" data-lines="{heading["line"]}-' in view["html"]
 
 
+def test_the_text_of_a_file_without_lines_is_shown_where_it_is_cited(client: TestClient) -> None:
+    hit = get(client, "/search", query="albatross plankton", k=1)["hits"][0]
+    assert (hit["doc_path"], hit["citation"]["kind"]) == ("talk.vtt", "time")
+    cited = get(client, "/fetch/citation", uri=hit["citation"]["uri"])
+    html = get(client, "/view", reference=hit["doc_id"])["html"]
+    shown = html.split(f'data-lines="{cited["line_end"]}-')[1].split("</span>")[0]
+    assert "albatross" in shown
+
+
 def test_an_answer_that_did_not_change_is_not_sent_again(client: TestClient) -> None:
     first = client.get(f"{API}/search", params={"query": "seat"})
     again = client.get(
@@ -160,12 +169,12 @@ def test_an_ingest_tells_its_progress_and_ends_with_its_report(writable: TestCli
     ) as response:
         found = sent(response.iter_lines())
     assert found[-1][0] == "ingest_report"
-    assert found[-1][1]["run"]["indexed"] == 34
+    assert found[-1][1]["run"]["indexed"] == 35
     kinds = [event["kind"] for name, event in found if name == "ingest_progress"]
     assert kinds.count("completed") == 1
     runs = get(writable, "/runs")["runs"]
     items = get(writable, "/runs/items", run_id=runs[0]["run_id"])["items"]
-    assert len(items) == 34
+    assert len(items) == 35
 
 
 def test_files_outside_the_sources_cannot_be_ingested_over_http(client: TestClient) -> None:
@@ -198,8 +207,8 @@ def test_what_was_recorded_over_http_is_found_judged_and_forgotten(writable: Tes
 
 
 def test_the_workshop_can_be_read(client: TestClient) -> None:
-    assert get(client, "/status")["stats"]["documents"] == 34
-    assert get(client, "/sources")["sources"][0]["documents"] == 34
+    assert get(client, "/status")["stats"]["documents"] == 35
+    assert get(client, "/sources")["sources"][0]["documents"] == 35
     assert get(client, "/doctor")["ok"]
     assert len(get(client, "/evaluations")["runs"]) == 2
     ids = [run["run_id"] for run in get(client, "/evaluations")["runs"]]

@@ -180,6 +180,13 @@ def test_a_hit_says_why_it_is_there_and_a_missing_note_why_it_is_not(page: Page)
     expect(page.locator(".whynot .explain")).to_contain_text("not shown")
 
 
+def test_a_recording_opens_at_the_words_that_were_found(page: Page) -> None:
+    searched(page, "albatross plankton")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    expect(page.locator(".doc .cited").last).to_contain_text("albatross")
+
+
 def test_searches_are_remembered_and_saved_in_this_browser_alone(page: Page) -> None:
     searched(page, "seat hold")
     page.locator("#save").click()

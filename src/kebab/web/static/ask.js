@@ -73,7 +73,7 @@ export function view(parameters, { go }) {
   function card(quote) {
     const { citation } = quote
     const lines = citation.kind === "line" || citation.kind === "code" ? `${citation.start}-${citation.end}` : null
-    return h("section", { class: "quote" }, h("header", {}, h("span", { class: "pill" }, quote.marker), h("a", { href: docLink(citation.path, { lines }) }, citation.uri), citation.stale && h("span", { class: "warn" }, "file changed since")), h("pre", {}, quote.text))
+    return h("section", { class: "quote" }, h("header", {}, h("span", { class: "pill" }, quote.marker), h("a", { href: docLink(citation.path, { lines, cite: citation.uri }) }, citation.uri), citation.stale && h("span", { class: "warn" }, "file changed since")), h("pre", {}, quote.text))
   }
 
   function refuse(answer, said, beside) {

@@ -2,16 +2,16 @@
 
 import { get } from "./api.js"
 import { bytes, count, day, docLink, failure, fill, h } from "./dom.js"
-import { noteView } from "./note.js"
+import { chunkLines, noteView } from "./note.js"
 
 export function view(parameters, { go }) {
   const element = h("div", { class: "doc" })
   let note = null
 
   async function load(from) {
-    const lines = from.get("lines")
     try {
       const found = await get("/view", { reference: await named(from) })
+      const lines = from.get("lines") ?? chunkLines(found, from.get("chunk")) ?? await citedLines(from.get("cite"))
       note = noteView(found, { lines })
       draw(found, lines, from.get("q"))
       if (note.cited.length) note.show()
@@ -19,6 +19,13 @@ export function view(parameters, { go }) {
     } catch (error) {
       fill(element, h("div"), h("div", {}, failure(error), h("p", {}, h("a", { href: `/?q=${encodeURIComponent(from.get("wiki") ?? from.get("ref") ?? "")}` }, "search for it"))))
     }
+  }
+
+  /** Where a page, a slide or a time stands in the text that is shown. */
+  async function citedLines(uri) {
+    if (!uri) return null
+    const found = await get("/fetch/citation", { uri }).catch(() => null)
+    return found && `${found.line_start}-${found.line_end}`
   }
 
   /** A [[wiki link]] names a note by its title or its file's name. */

@@ -81,9 +81,12 @@ export function failure(error) {
     h("p", {}, error.message), error.hint && h("p", { class: "quiet small" }, error.hint))
 }
 
-export const docLink = (reference, { lines, query } = {}) => {
+/** The address of a note, at lines of it, or at the chunk or the citation where its file has no lines. */
+export const docLink = (reference, { lines, chunk, cite, query } = {}) => {
   const parameters = new URLSearchParams({ ref: reference })
   if (lines) parameters.set("lines", lines)
+  else if (chunk) parameters.set("chunk", chunk)
+  else if (cite) parameters.set("cite", cite)
   if (query) parameters.set("q", query)
   return `/doc?${parameters}`
 }

@@ -2,6 +2,12 @@
 
 import { h } from "./dom.js"
 
+/** The lines of a chunk in the text that is shown; files without lines of their own have them too. */
+export function chunkLines(view, id) {
+  const spans = view.inspection.chunks.find(chunk => chunk.chunk_id === id)?.source_spans ?? []
+  return spans.length ? `${spans[0].start}-${spans.at(-1).end}` : null
+}
+
 /** ``show`` brings the cited lines into view inside a scroller, or in the window. */
 export function noteView(view, { lines } = {}) {
   const element = h("div", { class: "prose", lang: view.inspection.document.lang })

@@ -4,7 +4,7 @@ import { get } from "./api.js"
 import { count, day, docLink, failure, fill, h, say } from "./dom.js"
 import { explanation, hitElement, linesOf } from "./hit.js"
 import * as keep from "./keep.js"
-import { noteView } from "./note.js"
+import { chunkLines, noteView } from "./note.js"
 import { whyNot } from "./whynot.js"
 
 const WAIT = 30
@@ -122,7 +122,7 @@ export function view(parameters, { go }) {
     const best = hits[0]
     const facts = h("span", { class: "facts", "data-doc": best.doc_id })
     return h("article", { class: "group" },
-      h("header", {}, h("h2", {}, h("a", { href: docLink(best.doc_id, { lines: linesOf(best), query }) }, best.title)),
+      h("header", {}, h("h2", {}, h("a", { href: docLink(best.doc_id, { lines: linesOf(best), chunk: best.chunk_id, query }) }, best.title)),
         h("span", { class: "path" }, best.doc_path), facts),
       hits.map(hit => part(hit, query, fusion)))
   }
@@ -187,8 +187,8 @@ export function view(parameters, { go }) {
       try {
         const view = await get("/view", { reference: hit.doc_id })
         if (state.parts[state.at]?.hit !== hit) return
-        const note = noteView(view, { lines: linesOf(hit) })
-        fill(preview, h("header", {}, h("span", { class: "mono" }, hit.doc_path), h("a", { href: docLink(hit.doc_id, { lines: linesOf(hit), query: queried() }) }, "open")), note.element)
+        const note = noteView(view, { lines: linesOf(hit) ?? chunkLines(view, hit.chunk_id) })
+        fill(preview, h("header", {}, h("span", { class: "mono" }, hit.doc_path), h("a", { href: docLink(hit.doc_id, { lines: linesOf(hit), chunk: hit.chunk_id, query: queried() }) }, "open")), note.element)
         note.show(preview)
       } catch (error) { fill(preview, failure(error)) }
     }, 120)
