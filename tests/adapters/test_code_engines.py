@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from kebab.app import Kebab
+from kebab.assembly.formats import unread_formats
 from kebab.domain.citations import CitationKind
 from kebab.domain.hits import SearchHit
 from kebab.domain.ingests import Outcome
 from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.domain.reports import CheckStatus
+from kebab.ingest.scan import SourceFolder, scan
 from kebab.wire import encode
 from kebab.wire.search import search_hit
 from tests.faults.conftest import Base, make_base
@@ -86,6 +88,18 @@ def test_an_edit_replaces_one_unit_and_embeds_one_text(base: Base) -> None:
         assert (run.indexed, run.embedded) == (1, 1)
         assert "heave" in kb.fetch_citation("fleet/src/ship.py#symbol=Ship.hoistMainSail").text
         assert not [hit for hit in found(kb, "pull") if "pull(1)" in hit.snippet.text]
+
+
+def test_without_the_extra_code_is_skipped_with_the_command_that_installs_it(base: Base) -> None:
+    with base.open() as kb:
+        settings = kb.settings
+    assert ".py" not in unread_formats(settings)
+    told = unread_formats(settings, find=lambda package: None)
+    assert told[".py"] == "source code needs tree-sitter, which is not installed: pip install 'kebab[code]'"
+    assert ".md" not in told
+    found = scan(SourceFolder("s", base.root), max_file_bytes=1 << 20, unread=told)
+    assert "fleet/src/ship.py" not in {file.path for file in found.files}
+    assert told[".py"] in {item.reason for item in found.skipped if item.path == "fleet/src/ship.py"}
 
 
 def test_what_is_left_out_is_reported_and_a_switch_turns_code_off(base: Base) -> None:

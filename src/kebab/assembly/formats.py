@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,20 +18,23 @@ _ENGINES = ("tree_sitter", "tree_sitter_language_pack")
 _IMAGES = tuple(ending for ending, module in modules().items() if module == "image")
 
 
-def unread_formats(settings: Settings) -> Mapping[str, str]:
+def unread_formats(
+    settings: Settings, *, find: Callable[[str], object | None] = find_spec
+) -> Mapping[str, str]:
     """Extensions that kebab knows and does not read here, each with the reason. No engine is loaded.
 
-    Known before a file is opened: a folder of notes may hold ten thousand files of source code.
+    ``find`` gives None for a package that is not installed. The reasons are known before a file is opened: a
+    folder of notes may hold ten thousand files of source code.
     """
-    code, images = _why_no_code(settings), _why_no_images(settings)
+    code, images = _why_no_code(settings, find), _why_no_images(settings)
     left_out = dict.fromkeys(LANGUAGES, code) if code else {}
     return left_out | (dict.fromkeys(_IMAGES, images) if images else {})
 
 
-def _why_no_code(settings: Settings) -> str | None:
+def _why_no_code(settings: Settings, find: Callable[[str], object | None]) -> str | None:
     if not settings.ingest.code:
         return "source code: ingest.code is off"
-    if not all(map(find_spec, _ENGINES)):
+    if not all(map(find, _ENGINES)):
         return "source code needs tree-sitter, which is not installed: pip install 'kebab[code]'"
     return None
 
