@@ -22,8 +22,10 @@ LEAST = 0.33
 """What words and meaning together must say for a run. The memory's own threshold is for "was this done?"; a
 brief would rather tell of a run too many, and an agent words its task in its own way.
 """
+STRONG, CLOSE = 0.5, 0.6
+"""From this match on a task stands out, and others are told that have this share of it."""
 NEAREST, FAR = 3, 0.15
-"""So many tasks are told from this match on: the wording of a task may be far from that of a run."""
+"""Where none stands out, so many are told from this match on: a task may be worded far from its runs."""
 ECHO = 0.6
 """What the match with the best chunks counts, on average, beside that with the task itself."""
 MOST_RUNS = 6
@@ -54,7 +56,7 @@ class RunFinder:
                 hits.setdefault(hit.execution.id, replace(hit, relevance=None))
         matches = self._heard(question, echoes, [hit.execution for hit in hits.values()])
         sure = {key for key, hit in hits.items() if matches[key] >= LEAST or _is_certain(hit)}
-        like = {hits[key].execution.task_id for key in sure} | _nearest(list(hits.values()), matches)
+        like = _like(list(hits.values()), matches)
         # All runs of a task that is told: a failure says little without the success that followed.
         kept = [hit.execution for hit in hits.values() if hit.execution.task_id in like]
         kept.sort(key=lambda run: (-matches[run.id], -run.finished_at.timestamp(), run.id))
@@ -101,11 +103,14 @@ class RunFinder:
         return {run.id: max(0.0, value - ground) for run, value in zip(runs, near, strict=True)}
 
 
-def _nearest(hits: Sequence[HybridSearchResult], matches: Mapping[str, float]) -> set[str]:
-    """The few tasks that are nearest, unless they are far away."""
+def _like(hits: Sequence[HybridSearchResult], matches: Mapping[str, float]) -> set[str]:
+    """The tasks to tell of: where one stands out, those that come near to it; else the few nearest."""
     ordered = sorted(hits, key=lambda hit: (-matches[hit.execution.id], hit.execution.id))
-    near = [hit.execution.task_id for hit in ordered if matches[hit.execution.id] >= FAR]
-    return set(list(dict.fromkeys(near))[:NEAREST])
+    best = max(matches.values(), default=0.0)
+    least = max(LEAST, CLOSE * best) if best >= STRONG else FAR
+    near = dict.fromkeys(hit.execution.task_id for hit in ordered if matches[hit.execution.id] >= least)
+    certain = {hit.execution.task_id for hit in hits if _is_certain(hit)}
+    return certain | set(near if best >= STRONG else list(near)[:NEAREST])
 
 
 def _is_certain(hit: HybridSearchResult) -> bool:
