@@ -31,6 +31,7 @@ VAULT = HERE.parents[1] / "examples" / "vault"
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
 BUDGET = 1500
 TASKS: list[dict[str, Any]] = yaml.safe_load((HERE / "briefs" / "tasks.yaml").read_text(encoding="utf-8"))
+FRESH: list[dict[str, Any]] = yaml.safe_load((HERE / "briefs" / "fresh.yaml").read_text(encoding="utf-8"))
 RUNS: list[dict[str, Any]] = yaml.safe_load((HERE / "briefs" / "runs.yaml").read_text(encoding="utf-8"))
 
 
@@ -109,6 +110,11 @@ def test_most_briefs_hold_everything_that_was_marked(briefs: dict[str, Brief]) -
     told = {task: lacked for task, lacked in missing.items() if lacked}
     assert met(briefs, "tune") + met(briefs, "held") >= 27, told
     assert all(brief.tokens <= BUDGET for brief in briefs.values())
+
+
+def test_tasks_that_nothing_was_chosen_by_are_met_too(kb: Kebab) -> None:
+    missing = {task["id"]: lacks(task, kb.brief(task["task"], max_tokens=BUDGET)) for task in FRESH}
+    assert sum(not lacked for lacked in missing.values()) >= 7, missing
 
 
 def test_a_brief_is_the_same_when_repeated_after_reading_again_and_in_another_process(

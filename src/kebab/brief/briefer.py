@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from kebab.answer.question import Question, read_question
 from kebab.brief.compose import compose
 from kebab.brief.lines import Lead, LineFinder, Look
-from kebab.brief.runs import RunFinder
+from kebab.brief.runs import STRONG, RunFinder
 from kebab.domain.briefs import Brief, BriefRun
 from kebab.domain.executions import ExecutionFilters
 from kebab.domain.hits import Degradation
@@ -70,11 +70,12 @@ class Briefer:
             tasks.setdefault(run.task, []).append(run)
         for task, group in list(tasks.items())[:LEADS]:
             learned = " ".join(filter(None, (part for run in group for part in (run.lesson, run.approach))))
+            weight = min(1.0, max(run.match for run in group) / STRONG)
             if learned:
-                yield Lead(f"{task} {learned}", tuple(run.id for run in group))
+                yield Lead(f"{task} {learned}", tuple(run.id for run in group), weight)
             used = tuple(self._used(group))
             if used:
-                yield Lead(task, tuple(run.id for run in group if run.success), used)
+                yield Lead(task, tuple(run.id for run in group if run.success), weight, used)
 
     def _used(self, runs: Sequence[BriefRun]) -> Iterator[DocId]:
         """The stored documents that successful runs used."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -24,12 +24,14 @@ FOUND = 20
 """Chunks that the task's own words find."""
 LED = 4
 """Chunks that each further text finds."""
-LEAD_WEIGHT = 0.7
-"""What a place in such a search counts beside one in the search for the task."""
+LEAD_WEIGHT, BETTER = 0.7, 2.0
+"""What a place in such a search counts beside one in the search for the task; how far nearness changes it."""
 ECHOES, LONGEST_ECHO = 3, 800
 """How many of the best chunks are looked for among the runs, and how much of each."""
-SMALL = 240
-"""Tokens up to which a chunk is told whole; of a larger one its best lines, up to as many."""
+FIRST, SMALL, LATER = 4, 240, 80
+"""The first few chunks are told whole up to so many tokens, later ones up to fewer; of a larger one the best
+lines, up to as many.
+"""
 READ = 10
 """Chunks that the ranking of passages reads without being told to."""
 NEAR = 0.75
@@ -50,8 +52,19 @@ class Lead:
 
     text: str
     runs: tuple[str, ...]
+    weight: float = 1.0
+    """How near the runs are to the task."""
     documents: tuple[DocId, ...] = ()
     """Where to look; empty for everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Led:
+    """What a lead found, and what a place in it counts beside one in the search for the task."""
+
+    lead: Lead
+    found: Retrieval
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,46 +98,53 @@ class LineFinder:
 
     def find(self, question: Question, look: Look, leads: Sequence[Lead]) -> list[BriefLines]:
         """Pieces in the order in which a budget should take them."""
-        query, found = look.query, look.found
-        led = [self._led(lead, query) for lead in leads]
-        hits = {hit.chunk_id: hit for hit in (*found.hits, *_hits(led))}
+        found = look.found
+        led = [self._led(lead, look) for lead in leads]
+        hits = {hit.chunk_id: hit for one in (found, *(each.found for each in led)) for hit in one.hits}
         stored = self.store.hydrate(list(hits))
         chunks = [stored[key] for key in hits if key in stored]
         more = list(enumerate(chunks))[READ:]
         ranked = self.ranker.rank(question, self.gate.weigh(question), found, chunks, more)
-        by_run = _by_run(leads, led)
+        by_run = _by_run(led)
         return [
             replace(piece, led_by=by_run.get(key, ()))
-            for key in _ordered(found, led, ranked, stored)
-            for piece in _pieces(stored[key], hits[key], ranked)
+            for at, key in enumerate(_ordered(found, led, ranked, stored))
+            for piece in _pieces(stored[key], hits[key], ranked, room=SMALL if at < FIRST else LATER)
         ]
 
-    def _led(self, lead: Lead, query: SearchQuery) -> Retrieval:
-        filters = query.filters
+    def _led(self, lead: Lead, look: Look) -> Led:
+        query = replace(look.query, text=lead.text, k=LED)
         if lead.documents:
-            filters = replace(filters, doc_id=lead.documents)
-        return self.retriever.search(replace(query, text=lead.text, k=LED, filters=filters))
+            query = replace(query, filters=replace(query.filters, doc_id=lead.documents))
+        found = self.retriever.search(query)
+        own, other = _nearest(look.found), _nearest(found)
+        # A lead that comes much nearer to documents than the task does is in their words, or their language.
+        better = min(BETTER, max(1 / BETTER, other / own)) if own > 0 and other > 0 else 1.0
+        return Led(lead, found, LEAD_WEIGHT * lead.weight * better)
+
+
+def _nearest(found: Retrieval) -> float:
+    """The best cosine; 0 without one."""
+    return max(
+        (one.raw_score for hit in found.hits for one in hit.evidence if one.leg is Leg.VECTOR), default=0.0
+    )
 
 
 def _echo(stored: StoredChunk) -> str:
     return " ".join((stored.title, *stored.chunk.heading_path, stored.chunk.text))[:LONGEST_ECHO]
 
 
-def _hits(led: Iterable[Retrieval]) -> Iterable[SearchHit]:
-    return (hit for found in led for hit in found.hits)
-
-
-def _by_run(leads: Sequence[Lead], led: Sequence[Retrieval]) -> dict[ChunkId, tuple[str, ...]]:
+def _by_run(led: Sequence[Led]) -> dict[ChunkId, tuple[str, ...]]:
     found: dict[ChunkId, tuple[str, ...]] = {}
-    for lead, retrieval in zip(leads, led, strict=True):
-        for hit in retrieval.hits:
-            found[hit.chunk_id] = tuple(dict.fromkeys((*found.get(hit.chunk_id, ()), *lead.runs)))
+    for one in led:
+        for hit in one.found.hits:
+            found[hit.chunk_id] = tuple(dict.fromkeys((*found.get(hit.chunk_id, ()), *one.lead.runs)))
     return found
 
 
 def _ordered(
     found: Retrieval,
-    led: Sequence[Retrieval],
+    led: Sequence[Led],
     ranked: Sequence[Scored],
     stored: Mapping[ChunkId, StoredChunk],
 ) -> list[ChunkId]:
@@ -138,13 +158,13 @@ def _ordered(
     total = {key: worth + standing[key] for key, worth in own.items()}
     ordered = sorted(total, key=lambda key: (-total[key], key))
     quoted = list(dict.fromkeys(one.chunk.chunk.chunk_id for one in ranked))[:QUOTED]
-    near = frozenset(quoted).union(*(_near(one) for one in (found, *led)))
+    near = frozenset(quoted).union(*(_near(one) for one in (found, *(each.found for each in led))))
     return [key for at, key in enumerate(ordered) if at < ALWAYS or key in near or standing[key] >= STANDING]
 
 
 def _worths(
     found: Retrieval,
-    led: Sequence[Retrieval],
+    led: Sequence[Led],
     ranked: Sequence[Scored],
     stored: Mapping[ChunkId, StoredChunk],
 ) -> dict[ChunkId, float]:
@@ -152,14 +172,14 @@ def _worths(
     lists = [
         (1.0, [hit.chunk_id for hit in found.hits]),
         (1.0, passages),
-        *((LEAD_WEIGHT, [hit.chunk_id for hit in one.hits]) for one in led),
+        *((one.weight, [hit.chunk_id for hit in one.found.hits]) for one in led),
     ]
     worth: dict[ChunkId, float] = {}
     for weight, keys in lists:
         for place, key in enumerate(keys):
             worth[key] = worth.get(key, 0.0) + weight * _K / (_K + place)
-    for weight, one in ((1.0, found), *((LEAD_WEIGHT, one) for one in led)):
-        for key, share in _shares(one, Leg.VECTOR).items():
+    for weight, searched in ((1.0, found), *((one.weight, one.found) for one in led)):
+        for key, share in _shares(searched, Leg.VECTOR).items():
             worth[key] = worth.get(key, 0.0) + weight * share
     return {key: value for key, value in worth.items() if key in stored}
 
@@ -186,17 +206,17 @@ def _shares(found: Retrieval, leg: Leg) -> dict[ChunkId, float]:
     return {key: max(0.0, score) / best for key, score in raw.items()} if best > 0 else {}
 
 
-def _pieces(stored: StoredChunk, hit: SearchHit, ranked: Sequence[Scored]) -> list[BriefLines]:
+def _pieces(stored: StoredChunk, hit: SearchHit, ranked: Sequence[Scored], *, room: int) -> list[BriefLines]:
     """The whole chunk without its headings where it is small; else the neighbouring lines of its best."""
     chunk = stored.chunk
     numbered = _numbered(chunk)
     if numbered is None:
         return [_piece(stored, hit, chunk.text, None)]
     own = [one for one in ranked if one.chunk.chunk.chunk_id == chunk.chunk_id]
-    if estimate_tokens(chunk.text) <= SMALL:
+    if estimate_tokens(chunk.text) <= room:
         kept = list(range(len(numbered)))
     else:
-        kept = _best(numbered, own) or list(range(len(numbered)))
+        kept = _best(numbered, own, room=room) or list(range(len(numbered)))
     while kept and _is_heading(numbered[kept[0]][1]):
         kept.pop(0)
     while kept and not numbered[kept[-1]][1].strip():
@@ -211,12 +231,12 @@ def _numbered(chunk: Chunk) -> list[tuple[int, str]] | None:
     return list(zip(numbers, lines, strict=True)) if not chunk.place and len(numbers) == len(lines) else None
 
 
-def _best(numbered: Sequence[tuple[int, str]], ranked: Sequence[Scored]) -> list[int]:
-    """The lines of the best passages, in order, within SMALL tokens."""
+def _best(numbered: Sequence[tuple[int, str]], ranked: Sequence[Scored], *, room: int) -> list[int]:
+    """The lines of the best passages, in order, within so many tokens; those of the very best in any case."""
     kept: set[int] = set()
     for one in ranked:
         more = kept | {at for at in range(one.passage.first, one.passage.last + 1) if at < len(numbered)}
-        if kept and estimate_tokens("\n".join(numbered[at][1] for at in more)) > SMALL:
+        if kept and estimate_tokens("\n".join(numbered[at][1] for at in more)) > room:
             break
         kept = more
     return sorted(kept)
