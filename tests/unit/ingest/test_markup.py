@@ -16,6 +16,7 @@ from kebab.ingest.parse.formats import FORMATS
 from kebab.ingest.parse.parsed import Defaults, Parsed
 from kebab.ingest.parse.reading import Reading
 from kebab.ingest.parse.unknown import MOST_BYTES, why_not
+from tests.unit.ingest.building import document
 
 READING = Reading(InstalledEngines())
 
@@ -163,3 +164,28 @@ def test_an_unknown_file_is_known_by_its_content(
     file = tmp_path / name
     file.write_bytes(content)
     assert (why_not(str(file), file.suffix, len(content)) is None) is taken
+
+
+def test_page_properties_of_logseq_are_metadata_and_stay_in_the_text() -> None:
+    text = (
+        "title:: Dry ropes\nalias:: rope, [[밧줄]]\ntags:: [[deep sea]], #knot\nowner:: Mina\n\n"
+        "- dry them\n\t- well\n"
+    )
+    parsed = read(".md", text)
+    assert parsed.title == "Dry ropes"
+    assert parsed.metadata.aliases == ("rope", "밧줄")
+    assert {"deep sea", "knot"} <= set(parsed.metadata.tags)
+    assert parsed.metadata.user == {"owner": "Mina"}
+    assert parsed.lines.slice(parsed.blocks[0].start, parsed.blocks[0].end).startswith("title:: Dry ropes")
+
+
+def test_a_double_colon_in_prose_is_no_property() -> None:
+    parsed = read(".md", "The path std::vec is long.\n\nkey:: value\n")
+    assert parsed.metadata.user == {}
+
+
+def test_the_id_of_a_notion_export_is_no_part_of_a_title(tmp_path: Path) -> None:
+    name = "Ropes and knots 0123456789abcdef0123456789abcdef_all.csv"
+    stored, _ = document(tmp_path, name, "knot,use\nbowline,loop\n")
+    assert stored.title == "Ropes and knots"
+    assert stored.path == name

@@ -16,6 +16,7 @@ from kebab.ingest.chunk import md_heading
 from kebab.ingest.parse.front_matter import read_front_matter
 from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.links import LinkNotes
+from kebab.ingest.parse.logseq import page_properties
 from kebab.ingest.parse.metadata import inline_tags, read_metadata, text_value
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
 from kebab.ingest.parse.textual import Decoding
@@ -48,10 +49,11 @@ def parse_markdown(lines: Lines, defaults: Defaults) -> Parsed:
     notes = LinkNotes(lines, front=front.lines)
     ranges = _ranges(_events(body, notes))
     blocks = list(_Liner(lines, front.lines).blocks(ranges)) or _front_alone(lines, front.lines)
-    metadata, warnings = read_metadata(front.values, defaults, inline=inline_tags(body))
+    values = front.values or page_properties(body)
+    metadata, warnings = read_metadata(values, defaults, inline=inline_tags(body))
     return Parsed(
-        title=text_value(front.values, "title") or _title(blocks) or defaults.stem,
-        lang=(text_value(front.values, "lang") or detect(body)).lower(),
+        title=text_value(values, "title") or _title(blocks) or defaults.stem,
+        lang=(text_value(values, "lang") or detect(body)).lower(),
         metadata=metadata,
         blocks=tuple(blocks),
         warnings=front.warnings + warnings,
