@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # typing's own would load typing, which takes longer than all else here
 if TYPE_CHECKING:
     from kebab.app import Kebab
 

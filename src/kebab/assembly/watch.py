@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 def build_watcher(
     engines: Engines, refresh: Callable[[Sequence[Target]], Refreshed], *, poll: bool, heard: Heard | None
 ) -> Watcher:
-    """Raises ReadOnly where nothing may be written."""
+    """Raises ReadOnly where nothing may be written, and OutsideWalls inside walls."""
     from kebab.adapters.watchfiles_events import PollingEvents, WatchfilesEvents
 
     engines.forbid_readonly("watch")
+    engines.require_whole("watch")
     heard = heard or Heard()
     return Watcher(
         sources=source_folders(engines.settings),

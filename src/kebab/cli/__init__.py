@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import sys
 
-import click
+from kebab.cli.entries import Entry
 
-from kebab.cli.lazy import Entry, LazyGroup
-from kebab.cli.session import common_options
+TYPE_CHECKING = False  # typing's own would load typing
+if TYPE_CHECKING:
+    from kebab.cli.program import kebab
+
+__all__ = ["COMMANDS", "kebab", "main"]
 
 COMMANDS: dict[str, tuple[Entry, ...]] = {
     "Start": (
@@ -79,17 +82,22 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
 """Every command by its heading in ``kebab --help``; the help line is the first line of the command's help."""
 
 
-@click.group(
-    cls=LazyGroup,
-    sections=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@click.version_option(package_name="kebab", message="kebab %(version)s")
-@common_options
-def kebab() -> None:
-    """A local-first knowledge base: finds the right lines by words and by meaning, and says why."""
+def __getattr__(name: str) -> object:
+    # Loaded when asked for: what an open kebab process answers needs nothing of it.
+    if name == "kebab":
+        from kebab.cli import program
+
+        return program.kebab
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def main() -> None:
     """The ``kebab`` command; exits with the status of the specification."""
-    sys.exit(kebab.main(prog_name="kebab", standalone_mode=False))
+    from kebab.cli.warm import answer
+
+    status = answer(sys.argv[1:])
+    if status is None:
+        from kebab.cli.program import kebab
+
+        status = kebab.main(prog_name="kebab", standalone_mode=False)
+    sys.exit(status)

@@ -12,7 +12,7 @@ import click
 from kebab.cli import answers, render
 from kebab.cli.filters import filter_options
 from kebab.cli.links import address
-from kebab.cli.search import COUNT, MODE
+from kebab.cli.search import COUNT, MODE, NO_DAEMON
 from kebab.cli.session import Session, command
 from kebab.domain.answers import Answer, AnswerEvent
 from kebab.domain.citations import Citation
@@ -39,6 +39,7 @@ from kebab.errors import InvalidInput
     metavar="TRACE_ID",
     help="Follow up on an earlier answer; shows the question as it was understood.",
 )
+@NO_DAEMON
 @filter_options
 def ask(
     session: Session,

@@ -5,23 +5,14 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
 from click.exceptions import NoSuchCommand
 
+from kebab.cli.entries import Entry
 from kebab.cli.errors import report
 from kebab.cli.output import harmless_output
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A command that is not imported yet: ``target`` is ``module:attribute``."""
-
-    name: str
-    target: str
-    help: str
 
 
 class LazyGroup(click.Group):
@@ -72,12 +63,16 @@ class LazyGroup(click.Group):
             sys.exit(code)
         return code
 
+    def run(self, arguments: list[str], **extra: Any) -> int:
+        """Run a command and return its exit code; a failure is raised."""
+        result = super().main(arguments, standalone_mode=False, **extra)
+        return result if isinstance(result, int) else 0
+
     def _run(
         self, arguments: list[str], prog_name: str | None, complete_var: str | None, **extra: Any
     ) -> int:
         try:
-            result = super().main(arguments, prog_name, complete_var, standalone_mode=False, **extra)
-            code = result if isinstance(result, int) else 0
+            code = self.run(arguments, prog_name=prog_name, complete_var=complete_var, **extra)
             sys.stdout.flush()
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last place: no user meets a traceback
             return report(error, arguments=arguments)

@@ -16,6 +16,7 @@ from kebab.cli.mcp_install import install as installed
 from kebab.cli.mcp_paste import TEXTS
 from kebab.cli.mcp_paste import paste as pasted
 from kebab.cli.session import Session, command
+from kebab.cli.staying import staying
 from kebab.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -107,10 +108,12 @@ def _serve(session: Session, *, port: int | None, tools: tuple[str, ...]) -> Non
     from kebab.mcp import Options, serve_stdio
 
     options = Options(tools=tools)
-    if port is None:
-        serve_stdio(session.kebab(), options)
-    else:
-        _serve_http(session, options, port=port)
+    # Nothing is loaded before it is needed: an agent's first call comes within a second of the start.
+    with staying(session, warm=False):
+        if port is None:
+            serve_stdio(session.kebab(), options)
+        else:
+            _serve_http(session, options, port=port)
 
 
 def _project(session: Session) -> Path | None:

@@ -21,6 +21,9 @@ from kebab.errors import InvalidInput
 
 MODE = click.option("--mode", type=OneOf(SearchMode), help="How to search; hybrid by default.")
 COUNT = click.option("-k", "k", type=int, help="How many hits, up to 1000; default 10.")
+NO_DAEMON = click.option(
+    "--no-daemon", is_flag=True, expose_value=False, help="Do not let an open kebab process answer."
+)
 FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, convex or adaptive.")
 
 
@@ -42,6 +45,7 @@ FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, con
     "--lines", is_flag=True, help="Print one line for each hit, FILE:LINE: text, for fzf and editors."
 )
 @click.option("--bulk", is_flag=True, help="Read one JSON object per line from stdin, write one per line.")
+@NO_DAEMON
 @filter_options
 def search(
     session: Session,

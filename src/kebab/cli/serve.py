@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from kebab.cli.session import Session, command
+from kebab.cli.staying import WATCH, staying
 from kebab.errors import InvalidInput
 
 if TYPE_CHECKING:
     from kebab.app import Kebab
-    from kebab.app.watching import Watching
+    from kebab.ingest.watch import Heard
     from kebab.web.app import Access, Joined
     from kebab.web.serve import Binding
 
@@ -26,7 +26,7 @@ FILE = click.Path(path_type=Path)
 @click.option("--allow-host", multiple=True, metavar="NAME", help="A name this server is reached by.")
 @click.option("--token", "need_token", is_flag=True, help="Ask for a token on this computer too.")
 @click.option("--new-token", is_flag=True, help="Replace the token.")
-@click.option("--watch", "watch_files", is_flag=True, help="Index files as they change.")
+@WATCH
 @click.option("--mcp", "with_mcp", is_flag=True, help="Answer agents over MCP too, at /mcp.")
 @click.option("--tls-cert", type=FILE, metavar="FILE", help="Certificate for https, with --tls-key.")
 @click.option("--tls-key", type=FILE, metavar="FILE", help="Private key of the certificate.")
@@ -37,7 +37,7 @@ def serve(
     allow_host: tuple[str, ...],
     need_token: bool,
     new_token: bool,
-    watch_files: bool,
+    watch: bool,
     with_mcp: bool,
     tls_cert: Path | None,
     tls_key: Path | None,
@@ -57,7 +57,7 @@ def serve(
     access = _access(session, binding, allow_host, need_token=need_token, new_token=new_token)
     joined = (_mcp(kebab),) if with_mcp else ()
     app = create_app(kebab, access=access, readonly=session.readonly, joined=joined)
-    with _watching(session) if watch_files else nullcontext():
+    with staying(session, watch=watch, heard=_heard(session)):
         run(app, binding, ready=lambda: session.say(f"kebab listens at {binding.url} (Ctrl-C ends it)"))
     return 0
 
@@ -71,12 +71,11 @@ def _mcp(kebab: Kebab) -> Joined:
     return Joined(PATH, made.app, made.lifespan)
 
 
-def _watching(session: Session) -> Watching:
+def _heard(session: Session) -> Heard:
     from kebab.cli.watch import put_run
     from kebab.ingest.watch import Heard
 
-    heard = Heard(run=lambda report: put_run(session, report), note=lambda message: session.warn([message]))
-    return session.kebab().watch(heard)
+    return Heard(run=lambda report: put_run(session, report), note=lambda message: session.warn([message]))
 
 
 def _access(

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
@@ -53,7 +53,11 @@ class Session:
     readonly: bool = False
     overrides: dict[str, object] = field(default_factory=dict)
     """Settings that flags of a command set, by dotted key."""
-    _opened: Kebab | None = None
+    out: IO[str] | None = None
+    err: IO[str] | None = None
+    """Where output goes; None means stdout and stderr."""
+    opened: Kebab | None = None
+    """The knowledge base, once it is open; one that is given stays open."""
     _started: float = field(default_factory=time.perf_counter)
 
     def kebab(
@@ -64,19 +68,19 @@ class Session:
         walls: Walls | None = None,
     ) -> Kebab:
         """The knowledge base, opened at the first call and closed when the command ends."""
-        if self._opened is None:
+        if self.opened is None:
             from kebab.app import Kebab
 
-            self._opened = Kebab.open(
+            self.opened = Kebab.open(
                 self.config,
                 readonly=self.readonly or readonly,
                 overrides={**self.overrides, **(overrides or {})},
                 waiting=lambda message: self.say(f"{message} …"),
                 walls=walls,
             )
-            click.get_current_context().call_on_close(self._opened.close)
+            click.get_current_context().call_on_close(self.opened.close)
             self._tell_settings()
-        return self._opened
+        return self.opened
 
     def place(self) -> str:
         """The knowledge base that the command works on, by name: nobody has to guess which one it is."""
@@ -111,28 +115,28 @@ class Session:
         if self.json:
             self.put_json(shape() if callable(shape) else shape)
         elif text := human():
-            click.echo(text, color=None if self.screen.color else False)
+            click.echo(text, file=self.out, color=None if self.screen.color else False)
 
     def put_json(self, shape: object) -> None:
         from kebab import wire
 
-        click.echo(wire.encode(shape))
+        click.echo(wire.encode(shape), file=self.out)
 
     def say(self, message: str) -> None:
         """Talk on stderr; ``--quiet`` and ``--json`` silence it."""
         if not (self.quiet or self.json):
-            click.echo(message, err=True)
+            click.echo(message, file=self.err, err=True)
 
     def detail(self, message: str) -> None:
         """What only ``--verbose`` tells, on stderr; with ``--json`` too, since it was asked for."""
         if self.verbose and not self.quiet:
-            click.echo(message, err=True)
+            click.echo(message, file=self.err, err=True)
 
     def warn(self, messages: Iterable[str]) -> None:
         """What the user must know besides the result; on stderr, also when quiet, never with ``--json``."""
         if not self.json:
             for message in messages:
-                click.echo(f"note: {message}", err=True)
+                click.echo(f"note: {message}", file=self.err, err=True)
 
 
 def common_options(function: F) -> F:

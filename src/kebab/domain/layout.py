@@ -54,6 +54,11 @@ class DataLayout:
         return self.folder / "ocr"
 
     @property
+    def shell(self) -> Path:
+        """The sockets by which commands reach open processes."""
+        return self.folder / "shell"
+
+    @property
     def memory(self) -> Path:
         """The execution memory: its embedded store, and the indexes of whichever store is used."""
         return self.folder / "memory"
