@@ -234,3 +234,34 @@ def test_many_calls_at_once_do_not_make_the_server_grow(library: Cli) -> None:
 def resident_mb(pid: int) -> float:
     status = Path(f"/proc/{pid}/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
+
+
+GOOD: dict[str, dict[str, Any]] = {
+    "brief": {"task": "restore the photo backup"},
+    "search": {"query": "restic restore"},
+    "ask": {"question": "When is the half marathon?"},
+    "why": {"reference": "README.md", "query": "vault"},
+    "fetch": {"reference": "README.md"},
+    "related": {"reference": "README.md"},
+    "list_documents": {},
+    "status": {},
+    "ingest_text": {"title": "Cancelled", "text": "a pangolin " * 1000},
+    "ingest_file": {"path": "README.md", "force": True},
+    "memory_search": {"text": "restore"},
+    "memory_record": {"task_description": "cancelled", "success": True},
+    "memory_feedback": {"id": "nobody", "success": True},
+}
+
+
+@pytest.mark.parametrize("tool", [tool.name for tool in TOOLS])
+def test_every_tool_can_be_cancelled_and_is_answered_afterwards(vault: Kebab, tool: str) -> None:
+    async def talk() -> types.CallToolResult:
+        async with Client(build_server(vault, Options()), mode="legacy") as client:
+            for delay in (0.0, 0.001, 0.01):
+                with anyio.move_on_after(delay):
+                    await client.call_tool(tool, GOOD[tool])
+            return await client.call_tool(tool, GOOD[tool])
+
+    answered = anyio.run(talk)
+    assert answered.is_error is (tool == "memory_feedback")
+    structured(answered)

@@ -28,7 +28,8 @@ INSIDE, OUTSIDE = "heron", "wombat"
 
 
 def note(side: str, name: str) -> str:
-    text = f"# Plan {side}\n\nThe launch of {name} is a {side} secret. [[b]]\n"
+    near = "wombast" if side == INSIDE else ""  # a word inside that is nearly one outside
+    text = f"# Plan {side}\n\nThe launch of {name} is a {side} secret. [[b]] {near}\n"
     return f"---\ntags: [{side}tag, shared]\n---\n{text}"
 
 
@@ -206,7 +207,11 @@ def test_the_words_that_must_not_be_told_would_be_told_without_walls(place: Plac
         ("why", {"reference": "a.md", "query": "secret launch"}),
         ("why", {"reference": "only.md", "query": "secret"}),
         ("search", {"query": "nothing like it", "source": "two"}),
+        ("search", {"query": "wombat launch"}),
+        ("search", {"query": "wombats launch", "mode": "lexical"}),
+        ("why", {"reference": "open/a.md", "query": "wombat"}),
         ("ask", {"question": "What is the wombatish secret?"}),
+        ("ask", {"question": "What is a wombat?"}),
         ("memory_search", {"text": "deploy the launch"}),
         ("memory_feedback", {"id": "run-other", "success": False}),
     ],

@@ -66,7 +66,7 @@ def _gate(engines: Engines, searcher: Searcher, fitted: Fitted, space: WordSpace
     settings, leg = engines.settings.rag.gate, searcher.retriever.vector
     return Gate(
         analyzer=engines.analyzer,
-        lexical=engines.lexical_index,
+        lexical=engines.words_read(engines.lexical_index),
         weights=fitted.gate_weights,
         threshold=settings.threshold,
         background=Background(leg.embedder, leg.index) if isinstance(leg, VectorRetriever) else None,

@@ -47,7 +47,7 @@ def _parts(engines: Engines) -> SearchParts:
         embeddings=stores.embeddings,
         files=engines.files,
         analyzer=engines.analyzer,
-        lexical=engines.lexical_index,
+        lexical=engines.words_read(engines.lexical_index),
         vectors=_vectors(engines),
         reranker=engines.reranker,
     )

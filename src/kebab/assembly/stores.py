@@ -9,7 +9,15 @@ from kebab.assembly.once import once
 if TYPE_CHECKING:
     from kebab.adapters.sqlite.connection import Database
     from kebab.domain.walls import Walls
-    from kebab.ports import AnswerStore, DocumentStore, EmbeddingStore, EvalStore, Ledger, LinkStore
+    from kebab.ports import (
+        AnswerStore,
+        DocumentStore,
+        EmbeddingStore,
+        EvalStore,
+        Ledger,
+        LexicalIndex,
+        LinkStore,
+    )
 
 
 class Stores:
@@ -63,6 +71,10 @@ class Whole:
     def opened(self, database: Database) -> Stores:
         """The stores for reading."""
         return Stores(database)
+
+    def words_read(self, index: LexicalIndex) -> LexicalIndex:
+        """The words index as searches see it."""
+        return index
 
     def require_whole(self, what: str) -> None:
         """Raises OutsideWalls inside walls, for what is about the whole knowledge base."""

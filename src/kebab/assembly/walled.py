@@ -12,7 +12,7 @@ from kebab.config import Settings
 from kebab.domain.turns import Waiting, unheard
 from kebab.domain.walls import Walls
 from kebab.errors import InvalidInput, OutsideWalls
-from kebab.ports import AnswerStore, ExecutionIndex, ExecutionStore, MemoryKind
+from kebab.ports import AnswerStore, ExecutionIndex, ExecutionStore, LexicalIndex, MemoryKind
 
 if TYPE_CHECKING:
     from kebab.adapters.sqlite.connection import Database
@@ -95,6 +95,12 @@ class WalledEngines(Engines):
 
     def opened(self, database: Database) -> Stores:
         return WalledStores(database, self.walls) if self.walls.documents else Stores(database)
+
+    def words_read(self, index: LexicalIndex) -> LexicalIndex:
+        from kebab.adapters.walled.words import WalledLexicalIndex
+
+        stores = self.reading
+        return WalledLexicalIndex(index, stores.documents) if isinstance(stores, WalledStores) else index
 
     @property
     def answers(self) -> AnswerStore:
