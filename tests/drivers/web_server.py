@@ -40,6 +40,7 @@ A [link](https://example.com/"onmouseover="x) and a [note](../README.md) and `<b
 """
 
 
+KESTREL = "# Kestrel\n\nA kestrel hovers above the meadow and looks for voles.\n"
 TALK = """WEBVTT
 
 00:00:01.000 --> 00:00:04.000
@@ -66,6 +67,8 @@ def a_kebab(folder: Path) -> Kebab:
     (notes / "hostile.md").write_text(HOSTILE, encoding="utf-8")
     (notes / "danger\x1b[31mred.md").write_text("# Escapes\n\nA terminal escape name.\n", encoding="utf-8")
     (notes / "talk.vtt").write_text(TALK, encoding="utf-8")
+    for name in ("kestrel.md", "kestrel copy.md"):
+        (notes / name).write_text(KESTREL, encoding="utf-8")
     file = folder / "config.toml"
     file.write_text(
         f'[workspace]\nroot = "{notes}"\n[storage]\ndata_dir = "{folder / "data"}"\n', encoding="utf-8"

@@ -160,6 +160,7 @@ class KebabTui(App[None]):
         parts += [f"{name}:{value}" for name, values in self.chosen.items() for value in values]
         if found is not None:
             parts.insert(0, f"{len(found.hits)} hits in {notes} notes" if found.hits else "nothing found")
+            parts += [harmless_line(f"{each.word} → {each.instead}") for each in found.corrections]
             parts += [harmless_line(note.message) for note in found.degraded]
         return Text(" · ".join(parts), no_wrap=True, overflow="ellipsis")
 

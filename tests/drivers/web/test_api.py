@@ -169,12 +169,12 @@ def test_an_ingest_tells_its_progress_and_ends_with_its_report(writable: TestCli
     ) as response:
         found = sent(response.iter_lines())
     assert found[-1][0] == "ingest_report"
-    assert found[-1][1]["run"]["indexed"] == 35
+    assert found[-1][1]["run"]["indexed"] == 37
     kinds = [event["kind"] for name, event in found if name == "ingest_progress"]
     assert kinds.count("completed") == 1
     runs = get(writable, "/runs")["runs"]
     items = get(writable, "/runs/items", run_id=runs[0]["run_id"])["items"]
-    assert len(items) == 35
+    assert len(items) == 37
 
 
 def test_files_outside_the_sources_cannot_be_ingested_over_http(client: TestClient) -> None:
@@ -207,8 +207,8 @@ def test_what_was_recorded_over_http_is_found_judged_and_forgotten(writable: Tes
 
 
 def test_the_workshop_can_be_read(client: TestClient) -> None:
-    assert get(client, "/status")["stats"]["documents"] == 35
-    assert get(client, "/sources")["sources"][0]["documents"] == 35
+    assert get(client, "/status")["stats"]["documents"] == 37
+    assert get(client, "/sources")["sources"][0]["documents"] == 37
     assert get(client, "/doctor")["ok"]
     assert len(get(client, "/evaluations")["runs"]) == 2
     ids = [run["run_id"] for run in get(client, "/evaluations")["runs"]]

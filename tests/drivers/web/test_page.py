@@ -187,6 +187,19 @@ def test_a_recording_opens_at_the_words_that_were_found(page: Page) -> None:
     expect(page.locator(".doc .cited").last).to_contain_text("albatross")
 
 
+def test_a_typo_is_corrected_said_so_and_searched_as_typed_on_request(page: Page) -> None:
+    searched(page, "seet hold")
+    expect(page.locator(".bar")).to_contain_text("searched for seat instead of seet")
+    page.locator(".bar button", has_text="as typed").click()
+    expect(page.locator(".bar")).not_to_contain_text("instead of")
+
+
+def test_copies_of_a_note_are_shown_once_and_named(page: Page) -> None:
+    searched(page, "kestrel meadow voles")
+    expect(page.locator(".group h2", has_text="Kestrel")).to_have_count(1)
+    expect(page.locator(".group").first).to_contain_text("the same text: kestrel")
+
+
 def test_searches_are_remembered_and_saved_in_this_browser_alone(page: Page) -> None:
     searched(page, "seat hold")
     page.locator("#save").click()

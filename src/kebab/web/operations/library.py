@@ -6,8 +6,8 @@ from kebab import wire
 from kebab.app import Kebab
 from kebab.web.operation import ASK, Operation
 from kebab.web.view import document_view
-from kebab.wire import connections, views
-from kebab.wire.requests.connections import LinksRequest, RelatedRequest
+from kebab.wire import briefs, connections, views
+from kebab.wire.requests.connections import BriefRequest, LinksRequest, RelatedRequest
 from kebab.wire.requests.library import (
     FetchChunkRequest,
     FetchCitationRequest,
@@ -31,6 +31,16 @@ def _why(kebab: Kebab, asked: WhyRequest) -> Why:
 LIBRARY = (
     Operation("/search", "Find the chunks that answer a query", SearchResponse, _search, SearchRequest, ASK),
     Operation("/why", "Explain why a document was or was not in the results", Why, _why, WhyRequest, ASK),
+    Operation(
+        "/brief",
+        "What to know before a task is started, within a token budget",
+        briefs.Brief,
+        lambda kebab, asked: briefs.brief(
+            kebab.brief(asked.task, max_tokens=asked.max_tokens, filters=asked.filters, scope=asked.scope)
+        ),
+        BriefRequest,
+        ASK,
+    ),
     Operation(
         "/documents",
         "List the documents that the filters let through",

@@ -8,6 +8,7 @@ import { chunkLines, noteView } from "./note.js"
 import { whyNot } from "./whynot.js"
 
 const WAIT = 30
+const PAUSE = 150
 const FACETS = { lang: "language", tag: "tag", media: "format", source: "source", source_type: "type" }
 const SHOWN = { lang: 4, tag: 8, media: 4, source: 4, source_type: 3 }
 const MODES = { "": "both", lexical: "words", vector: "meaning" }
@@ -16,7 +17,7 @@ const K = 20
 const UNFINISHED = /[\u3131-\u318e\u1100-\u11ff]+$/
 
 export function view(parameters, { go }) {
-  const state = { filters: {}, mode: "", composing: false, turn: 0, hits: [], at: -1, asked: null, facets: null, all: false }
+  const state = { filters: {}, mode: "", composing: false, exact: false, turn: 0, hits: [], at: -1, asked: null, facets: null, all: false }
   const input = h("input", {
     id: "query", type: "text", role: "searchbox", autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "search",
     placeholder: "Search your notes, 한국어 or English", "aria-label": "Search",
@@ -57,7 +58,13 @@ export function view(parameters, { go }) {
 
   input.addEventListener("compositionstart", () => { state.composing = true })
   input.addEventListener("compositionend", () => { state.composing = false; changed(0) })
-  input.addEventListener("input", () => changed())
+  input.addEventListener("input", () => {
+    // The first key after a pause is searched at once; only those of a fast typist wait for each other.
+    const now = performance.now()
+    state.exact = false
+    changed(now - (state.typed ?? 0) > PAUSE ? 0 : WAIT)
+    state.typed = now
+  })
   input.addEventListener("keydown", event => {
     if (event.isComposing || event.keyCode === 229) return
     if (event.key === "Enter" && state.hits.length) { event.preventDefault(); rest(); input.blur(); move(state.at < 0 ? 0 : state.at, true) }
@@ -68,7 +75,7 @@ export function view(parameters, { go }) {
 
   async function search() {
     const query = queried()
-    const asked = JSON.stringify([query, state.mode, state.filters])
+    const asked = JSON.stringify([query, state.mode, state.exact, state.filters])
     press()
     history.replaceState(null, "", address())
     if (asked === state.asked) return
@@ -79,7 +86,7 @@ export function view(parameters, { go }) {
     running = new AbortController()
     try {
       const begun = performance.now()
-      const found = await get("/search", { query, mode: state.mode, k: K, explain: true, ...state.filters }, { signal: running.signal })
+      const found = await get("/search", { query, mode: state.mode, k: K, explain: true, groups: true, exact: state.exact, ...state.filters }, { signal: running.signal })
       if (mine !== state.turn) return // a later one was asked in the meantime
       draw(query, found, performance.now() - begun)
     } catch (error) {
@@ -90,11 +97,13 @@ export function view(parameters, { go }) {
   function draw(query, found, took) {
     state.hits = found.hits
     state.parts = []
+    const copies = copiesOf(found)
     const groups = Map.groupBy ? Map.groupBy(found.hits, hit => hit.doc_id) : grouped(found.hits)
-    const drawn = [...groups.values()].map(hits => group(hits, query, found.fusion))
+    for (const [id, [hit]] of groups) if (copies.hidden.has(hit.doc_path)) groups.delete(id)
+    const drawn = [...groups.values()].map(hits => group(hits, query, found.fusion, copies.of.get(hits[0].doc_id) ?? []))
     const notes = `${count(found.hits.length, "hit")} in ${count(groups.size, "note")}`
     fill(bar, h("span", { class: "number" }, notes), h("span", { class: "number" }, `${Math.round(took)} ms`),
-      found.degraded.map(each => h("span", { class: "warn" }, each.message)), h("span", { class: "spacer" }), saveButton(query),
+      corrected(found), found.degraded.map(each => h("span", { class: "warn" }, each.message)), h("span", { class: "spacer" }), saveButton(query),
       h("a", { href: `/ask?q=${encodeURIComponent(query)}` }, "ask this"))
     fill(results, drawn.length ? drawn : nothing(), whyNot(query, state))
     element.classList.add("wide")
@@ -109,6 +118,17 @@ export function view(parameters, { go }) {
     details(groups)
   }
 
+  /** Near-copies are shown once: the others are named beside the one that is shown. */
+  function copiesOf(found) {
+    const held = (found.groups ?? []).filter(each => each.copies?.length)
+    return { hidden: new Set(held.flatMap(each => each.copies)), of: new Map(held.map(each => [each.doc_id, each.copies])) }
+  }
+
+  function corrected(found) {
+    const exactly = h("button", { class: "link", type: "button", onclick: () => { state.exact = true; changed(0) } }, "as typed")
+    return (found.corrections ?? []).length > 0 && h("span", {}, "searched for ", found.corrections.map((each, index) => [index ? ", " : "", h("b", {}, each.instead), ` instead of ${each.word}`]), " ", exactly)
+  }
+
   function grouped(hits) {
     const found = new Map()
     for (const hit of hits) found.set(hit.doc_id, [...(found.get(hit.doc_id) ?? []), hit])
@@ -118,12 +138,13 @@ export function view(parameters, { go }) {
   const nothing = () => h("div", { class: "empty" }, h("p", {}, "Nothing found."),
     h("p", { class: "small" }, Object.keys(state.filters).length ? "Try without the filters, or fewer words." : "Try fewer words, or leave out quotes."))
 
-  function group(hits, query, fusion) {
+  function group(hits, query, fusion, copies) {
     const best = hits[0]
     const facts = h("span", { class: "facts", "data-doc": best.doc_id })
     return h("article", { class: "group" },
       h("header", {}, h("h2", {}, h("a", { href: docLink(best.doc_id, { lines: linesOf(best), chunk: best.chunk_id, query }) }, best.title)),
-        h("span", { class: "path" }, best.doc_path), facts),
+        h("span", { class: "path" }, best.doc_path), facts,
+        copies.length > 0 && h("span", { class: "path" }, `the same text: ${copies.join(", ")}`)),
       hits.map(hit => part(hit, query, fusion)))
   }
 
