@@ -99,7 +99,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         encoding="utf-8",
     )
     (notes / f"{NAME}.bin").write_bytes(b"\x00")
-    (notes / "other.md").write_text("Nothing of it.\n")
+    (notes / "other.md").write_text(
+        f"Nothing of it.\n\n[[{NAME}]] and [[lost {EVIL}]] {EVIL}\n", encoding="utf-8"
+    )
     wanted = {"id": EVIL, "query": f"seat held {EVIL}", "group": EVIL, "expect": {"paths": ["other.md"]}}
     (notes / "golden.yaml").write_text(json.dumps({"queries": [wanted]}))
     place.run("ingest")
@@ -148,6 +150,9 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--again", EVIL),
         ("seat?", "--stream"),
     ),
+    "brief": ((f"hold a seat {EVIL}",), (EVIL,), ("seat", "--scope", EVIL), ("seat", "--tag", EVIL)),
+    "links": ((f"{NAME}.md",), (EVIL,), ("other.md",)),
+    "related": ((f"{NAME}.md",), (EVIL,), (f"{NAME}.md", "-k", EVIL)),
     "why": ((f"{NAME}.md", f"seat {EVIL}"), (EVIL, "seat")),
     "eval answers": (("golden.yaml",), (EVIL,)),
     "eval names": (("--missed",), (EVIL,)),

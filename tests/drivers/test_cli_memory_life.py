@@ -67,3 +67,29 @@ def test_a_session_log_is_imported_after_a_rehearsal(cli: Cli, tmp_path: Path) -
     assert cli("memory", "stats", "--json").json["executions"] == 0
     assert cli("memory", "import", str(log), "--format", "claude-code").out == "recorded 1, failed 0\n"
     assert cli("memory", "import", str(log), "--format", "claude-code", "--json").json["same"] == 1
+
+
+def test_a_link_is_told_of_and_one_to_an_unknown_run_is_refused(cli: Cli) -> None:
+    cause, effect = (
+        record(cli, "Upgrade the parser", "--id", "p1"),
+        record(cli, "Mend the tests", "--id", "t1"),
+    )
+    done = cli("memory", "link", cause, effect, "--json")
+    assert (done.code, done.json) == (
+        0,
+        {
+            "schema_version": "memory_change.v1",
+            "action": "linked",
+            "executions": 2,
+            "dry_run": False,
+            "tasks": 0,
+        },
+    )
+    assert cli("memory", "link", cause, effect).err == "p1 led to t1\n"
+    for pair in ((cause, "nobody"), ("nobody", effect)):
+        refused = cli("memory", "link", *pair, "--json")
+        assert (refused.code, refused.error["code"]) == (2, "record_not_found")
+        assert "nobody" in refused.error["message"]
+    assert [run["execution"]["id"] for run in cli("memory", "causes", effect, "--json").json["causes"]] == [
+        "p1"
+    ]

@@ -143,7 +143,10 @@ def uses(session: Session, document: str, limit: int) -> int:
 @click.argument("effect")
 def link(session: Session, cause: str, effect: str) -> None:
     """State that one run led to another."""
+    from kebab.wire import memory as wire
+
     session.kebab().memory.link(cause, effect)
+    session.put(wire.MemoryChange(action="linked", executions=2), lambda: "")
     session.say(f"{cause} led to {effect}")
 
 

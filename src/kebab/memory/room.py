@@ -11,7 +11,7 @@ from kebab.domain.advice import Advice
 from kebab.domain.executions import Execution, ExecutionFilters, Feedback, TaskRecord
 from kebab.domain.learning import AgentRank, DailyAggregation, LearningCurve
 from kebab.domain.recalls import Cause, HelpfulDocument, ImportReport, MemoryStats, Pruned
-from kebab.errors import InvalidInput
+from kebab.errors import InvalidInput, RecordNotFound
 from kebab.memory import advise, agents, curves, trace
 from kebab.memory.life import Life
 from kebab.memory.recall import NO_FILTERS, Recall
@@ -70,7 +70,15 @@ class ExecutionMemory(Recall):
         return self.life.delete(ids)
 
     def link(self, cause: str, effect: str) -> None:
-        """State that one execution led to another."""
+        """State that one execution led to another. Raises RecordNotFound where there is no such execution.
+
+        An import does not ask: it may bring a link before what it joins.
+        """
+        self.recorder.refuse_if_readonly("memory link")
+        known = self.store.load([cause, effect])
+        for key in (cause, effect):
+            if key not in known:
+                raise RecordNotFound(f"there is no execution {key}", details={"id": key})
         self.recorder.link(cause, effect)
 
     def embed_missing(self) -> int:

@@ -268,7 +268,7 @@ class MemoryStats(Shape, frozen=True, tag_field="schema_version", tag="memory_st
 
 
 class MemoryChange(Shape, frozen=True, tag_field="schema_version", tag="memory_change.v1"):
-    """What an upkeep command did: ``pruned``, ``embedded`` or ``deleted`` so many records."""
+    """What an upkeep command did: ``pruned``, ``embedded``, ``deleted`` or ``linked`` so many records."""
 
     action: str
     executions: int
