@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kebab.answer.question import Keyword, content_of
+from kebab.answer.stems import stem
 from kebab.ports import Embedder, EmbeddingKind
 
 if TYPE_CHECKING:
@@ -62,8 +63,13 @@ def _content(word: str) -> str:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a text that carry meaning, in lower case, Korean ones without particles."""
-    return frozenset(word for raw in _WORD.findall(text) if (word := _content(raw)))
+    """The words of a text that carry meaning, in lower case, Korean ones without particles.
+
+    오를 may be 오 with a particle or a form of 오르다: both count.
+    """
+    raw = _WORD.findall(text)
+    verbs = (word for word in raw if len(word) == 2 and word[1] in "를을")
+    return frozenset((*(word for each in raw if (word := _content(each))), *verbs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +119,16 @@ class Meter:
 
 
 def _nearest(weights: Mapping[Keyword, float], known: Sequence[str], space: WordSpace) -> NDArray[np.float32]:
-    """One row a keyword: its nearest spelling counts."""
+    """One row a keyword: its nearest spelling counts, and another form of the same verb counts like a synonym."""
     import numpy as np
 
     rows = [space.nearness(keyword.spellings, known).max(axis=0, initial=0.0) for keyword in weights]
-    return np.stack(rows) if rows else np.zeros((0, len(known)), dtype=np.float32)
+    near = np.stack(rows) if rows else np.zeros((0, len(known)), dtype=np.float32)
+    stems = np.array([stem(word) for word in known])
+    for row, keyword in zip(near, weights, strict=True):
+        for own in filter(None, map(stem, keyword.spellings)):
+            row[stems == own] = _TRUST
+    return near
 
 
 def meter(weights: Mapping[Keyword, float], texts: Sequence[frozenset[str]], space: WordSpace) -> Meter:
