@@ -181,3 +181,20 @@ def test_leaving_a_stream_stops_the_model_and_keeps_what_had_arrived(library: Cl
     stored = newest_answer(library)
     assert (stored["refusal"], stored["partial"]) == ("cancelled", True)
     assert stored["text"].startswith("They are kept")
+
+
+def test_what_stands_below_its_name_defines_it_without_naming_it(cli: Cli) -> None:
+    said = {
+        "fastphp": "An opinionated directive that proxies requests to a PHP server such as php-fpm.",
+        "fastlog": "Enables and configures logging of HTTP requests, also known as access logs.",
+    }
+    for name, text in said.items():
+        more = f"The `{name}` directive is not usually enough on its own."
+        (cli.cwd / f"{name}.md").write_text(f"# {name}\n\n{text}\n\n{more}\n", encoding="utf-8")
+    notes = "A line such as `fastlog a` leads to errors. A line such as `fastphp a` leads to errors."
+    (cli.cwd / "upgrade.md").write_text(f"# Upgrade\n\n{notes}\n", encoding="utf-8")
+    model = {"KEBAB_MODELS__EMBEDDING__PROVIDER": "static"}
+    assert cli("init", ".").code == 0
+    assert cli("ingest", **model).code == 0
+    for name, text in said.items():
+        assert text in cli("ask", f"What is {name}?", "--json", **model).json["answer"]

@@ -119,7 +119,7 @@ class Meter:
 
 
 def _nearest(weights: Mapping[Keyword, float], known: Sequence[str], space: WordSpace) -> NDArray[np.float32]:
-    """One row a keyword: its nearest spelling counts, and another form of the same verb counts like a synonym."""
+    """One row a keyword: its nearest spelling counts, and another form of its verb like a synonym."""
     import numpy as np
 
     rows = [space.nearness(keyword.spellings, known).max(axis=0, initial=0.0) for keyword in weights]

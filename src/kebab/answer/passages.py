@@ -28,7 +28,9 @@ _FENCE = re.compile(r"^\s{0,12}(?:>\s?)*(```+|~~~+)")
 _ROW = re.compile(r"^\s{0,8}\|")
 _RULER = re.compile(r"^[\s:|]*+-[\s:|-]*+$")
 _DIGIT = re.compile(r"\d")
-_DEFAULT = re.compile(r"^(?:the )?defaults? (?:value )?(?:is|of|to|are)\b|^기본값은", re.IGNORECASE)
+_DEFAULT = re.compile(
+    r"^(?:the )?defaults?(?: value)?(?: (?:is|of|to|are)\b|:| ?`| \d)|^기본값(?:은|:)", re.IGNORECASE
+)
 
 
 # Boxes, trees of arrows and diagrams are pictures, not lines that someone types.
@@ -139,8 +141,18 @@ def _single(found: Sequence[Sentence], at: int) -> Iterator[Passage]:
         yield Passage(f"{before.text} {one.text}", before.first, one.last, shape, 0, around)
     else:
         yield Passage(one.text, one.first, one.last, shape, 0, around)
-    if after and len(after.text) <= _VALUE and _gives_value(one.text, after.text):
+    if after and (default := _default_after(found, at + 1)):
+        text = f"{one.text} {after.text} {default.text}"
+        yield Passage(text, one.first, default.last, shape, 0, around)
+    elif after and len(after.text) <= _VALUE and _gives_value(one.text, after.text):
         yield Passage(f"{one.text} {after.text}", one.first, after.last, shape, 0, around)
+
+
+def _default_after(found: Sequence[Sentence], at: int) -> Sentence | None:
+    """The sentence behind this one, in its paragraph, where it gives a default in a few words."""
+    nearby = at + 1 < len(found) and _joined(found[at], found[at + 1]) and len(found[at].text) <= _VALUE
+    given = nearby and len(found[at + 1].text) <= _VALUE and _DEFAULT.match(found[at + 1].text)
+    return found[at + 1] if given else None
 
 
 def _leans(text: str) -> bool:

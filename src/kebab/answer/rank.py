@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 READ = 10
 """Chunks looked into."""
 SHORTEST = 8
+_BELOW = 3
+"""Passages below a heading among which its description stands."""
+_DESCRIBED = 0.9
 
 FEATURES = (
     "own",
@@ -182,7 +185,7 @@ class Ranker:
                     inside,
                     measure.share(titled),
                     *fitting,
-                    _defines(kind, one, measure),
+                    _defines(kind, one, measure, head),
                     _opens(kind, one, measure, head),
                     _news(one, asked),
                     1.0 - min(1.0, len(text) / 400),
@@ -254,21 +257,34 @@ def _exact(weighed: Mapping[Keyword, float], text: str) -> float:
     return held / total if total else 0.0
 
 
-def _defines(kind: Kind, one: _Read, measure: Meter) -> float:
-    """For a definition: how far the passage is about the word asked for, and nothing else."""
+def _defines(kind: Kind, one: _Read, measure: Meter, head: _Above) -> float:
+    """For a definition: how far the passage is about the word asked for, and nothing else.
+
+    Below a heading, "Enables access logs." and "A tool that …" say of the heading what it is.
+    """
     if kind is not Kind.DEFINITION:
         return 0.0
     subject, strength = definition(one.shown)
-    words = words_of(subject)
-    return strength * measure.share(measure.met(frozenset(), words)) * measure.precision(words)
+    said = strength * _names(measure, words_of(subject))
+    if one.passage.place > _BELOW or not pattern("describes").match(one.shown):
+        return said
+    return max(said, _DESCRIBED * _names(measure, head.last_words))
+
+
+def _names(measure: Meter, words: frozenset[str]) -> float:
+    """How far these words are those asked for, and no others."""
+    return measure.share(measure.met(frozenset(), words)) * measure.precision(words)
 
 
 def _opens(kind: Kind, one: _Read, measure: Meter, head: _Above) -> float:
     """For a definition: the passage opens the page or the section that is called by the word."""
     if kind is not Kind.DEFINITION:
         return 0.0
-    titled = measure.share(measure.met(frozenset(), head.last_words)) * measure.precision(head.last_words)
-    return titled * (1.0 if one.chunk.chunk.ordinal <= 1 else 0.6) / (1.0 + 0.5 * one.passage.place)
+    return (
+        _names(measure, head.last_words)
+        * (1.0 if one.chunk.chunk.ordinal <= 1 else 0.6)
+        / (1.0 + 0.5 * one.passage.place)
+    )
 
 
 def _news(one: _Read, asked: set[str]) -> float:

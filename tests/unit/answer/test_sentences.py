@@ -84,6 +84,14 @@ def test_the_sentence_that_gives_the_value_comes_along() -> None:
     assert "The size depends on the plan. For the small plan it is 5 MB." in found
 
 
+@pytest.mark.parametrize("default", ["Default 2 minutes.", "Default: `2m`.", "The default is two minutes."])
+def test_a_default_comes_along_though_another_sentence_stands_between(default: str) -> None:
+    setting = "timeout sets the longest time to wait for records to appear."
+    found = [passage.text for passage in passages(f"{setting} Set to `-1` to disable checks. {default}")]
+    assert f"{setting} Set to `-1` to disable checks. {default}" in found
+    assert f"{setting} Set to `-1` to disable checks." not in found
+
+
 def test_the_default_below_a_setting_comes_along() -> None:
     text = ": Set the address of the server.\n\n    Defaults to port 9998."
     assert any("address" in p.text and "9998" in p.text for p in passages(text))
