@@ -140,8 +140,7 @@ export type Name = string;
             ("Ship", 8, 9),
             ("Ship.speed", 11, 15),
             ("twin", 17, 19),
-            ("Harbour", 21, 21),
-            ("Harbour.twin", 22, 25),
+            ("Harbour.twin", 21, 25),
             ("Name", 27, 27),
         ),
     ),
@@ -239,11 +238,9 @@ mod inner {
         (
             ("dry_rope", 3, 7),
             ("Ship", 9, 12),
-            ("Ship", 14, 14),
-            ("Ship.speed", 15, 19),
+            ("Ship.speed", 14, 19),
             ("twin", 22, 25),
-            ("inner", 27, 27),
-            ("inner.twin", 28, 31),
+            ("inner.twin", 27, 31),
         ),
     ),
     Sample(
@@ -316,8 +313,7 @@ fun twin() = 2
             ("Rope.dry", 5, 8),
             ("Ship", 10, 11),
             ("Ship.speed", 13, 16),
-            ("Ship.Companion", 18, 18),
-            ("Ship.Companion.twin", 19, 21),
+            ("Ship.Companion.twin", 18, 21),
             ("twin", 23, 23),
         ),
     ),
@@ -403,11 +399,9 @@ int twin() {
 }
 """,
         (
-            ("harbour", 3, 3),
-            ("harbour.Ship", 5, 9),
+            ("harbour.Ship", 3, 9),
             ("harbour.Ship.speed", 11, 12),
-            ("harbour.Ship.operator==", 14, 17),
-            ("harbour", 19, 19),
+            ("harbour.Ship.operator==", 14, 19),
             ("harbour.Ship.twin", 21, 23),
             ("twin", 25, 27),
         ),
@@ -442,8 +436,7 @@ namespace Harbour.Ships
 }
 """,
         (
-            ("Harbour.Ships", 3, 4),
-            ("Harbour.Ships.Ship", 5, 9),
+            ("Harbour.Ships.Ship", 3, 9),
             ("Harbour.Ships.Ship.Speed", 11, 15),
             ("Harbour.Ships.Ship.Twin", 17, 17),
             ("Harbour.Ships.Ship.Boat", 19, 20),
@@ -482,12 +475,9 @@ end
 """,
         (
             ("dry_rope", 3, 6),
-            ("Harbour", 8, 8),
-            ("Harbour.Ship", 9, 10),
+            ("Harbour.Ship", 8, 10),
             ("Harbour.Ship.speed", 12, 15),
-            ("Harbour.Ship.twin", 17, 19),
-            ("Harbour.Ship", 20, 20),
-            ("Harbour", 21, 21),
+            ("Harbour.Ship.twin", 17, 21),
             ("twin", 23, 25),
         ),
     ),
@@ -513,7 +503,7 @@ if true; then
   }
 fi
 """,
-        (("dry_rope", 4, 7), ("twin", 9, 11), ("twin", 14, 16)),
+        (("dry_rope", 4, 7), ("twin", 9, 11), ("twin", 14, 17)),
     ),
     Sample(
         ".sql",

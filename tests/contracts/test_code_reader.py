@@ -37,5 +37,5 @@ def test_a_text_without_definitions_has_an_empty_outline(reader: CodeReader) -> 
 @given(st.lists(st.sampled_from(["def a():", "class B:", "    def c():", "x", "", "@d", "# e", "(", '"""'])))
 def test_whatever_the_text_definitions_have_names_and_lie_in_it(reader: CodeReader, lines: list[str]) -> None:
     found = reader.outline("\n".join(lines), grammar="python").definitions
-    assert all(path and all(path) and 1 <= start <= end <= len(lines) for path, start, end in found)
+    assert all(path and all(path) and 1 <= start <= end <= len(lines) for path, start, end, _ in found)
     assert [one.start for one in found] == sorted(one.start for one in found)

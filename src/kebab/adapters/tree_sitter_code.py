@@ -36,6 +36,9 @@ _ALWAYS = node_types(
     "create_type create_function create_procedure create_materialized_view alter_table "
     "assignment_expression method singleton_method"
 )
+_GROUPS = node_types(
+    "impl_item mod_item namespace_definition namespace_declaration internal_module module companion_object"
+)
 _SOLID = node_types("struct_specifier union_specifier enum_specifier class_specifier")
 
 
@@ -132,8 +135,8 @@ class _Walk:
         if inside.has_error:
             return
         row = int(held.start_point[0])
-        for name, start, end in self._scope(inside, path, depth + _MAX_DEPTH // _MACRO_LEVELS):
-            yield Definition(name, start + row, end + row)
+        for name, start, end, groups in self._scope(inside, path, depth + _MAX_DEPTH // _MACRO_LEVELS):
+            yield Definition(name, start + row, end + row, groups)
 
     def _may_define(self, node: Node) -> bool:
         known, kind = self.grammar, node.type
@@ -147,7 +150,7 @@ class _Walk:
         own = names(node) or _typedef_name(node)
         inside = path + own
         if own and len(inside) <= _MAX_NAMES:
-            yield Definition(inside, start, end)
+            yield Definition(inside, start, end, node.type in _GROUPS)
         elif own:
             return
         yield from self._members(node, inside, depth)

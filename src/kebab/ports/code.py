@@ -14,6 +14,8 @@ class Definition(NamedTuple):
     start: int
     end: int
     """Lines of the text, 1-based and inclusive."""
+    groups: bool = False
+    """It only groups others, as a namespace does: its head says nothing but its name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,14 @@ def test_a_closing_bracket_goes_with_what_stands_before_it() -> None:
     ]
 
 
+def test_the_line_that_opens_a_namespace_goes_with_its_first_member() -> None:
+    harbour, ship = Definition(("harbour",), 1, 8, groups=True), Definition(("harbour", "Ship"), 3, 4)
+    text = "namespace harbour\n\nShip\n x\n\nlast words\n}\n// end of harbour\n"
+    assert blocks(text, harbour, ship) == [(1, 4, "harbour.Ship"), (6, 8, "harbour")]
+    alone = blocks("namespace harbour\n\nother\n", Definition(("harbour",), 1, 1, groups=True))
+    assert alone == [(1, 1, "harbour"), (3, 3, None)]
+
+
 def test_what_begins_on_the_line_of_another_is_part_of_it() -> None:
     found = blocks("a b c\nd\n", Definition(("a",), 1, 1), Definition(("b",), 1, 2), Definition(("d",), 2, 2))
     assert found == [(1, 1, "a"), (2, 2, "d")]

@@ -24,10 +24,13 @@ from kebab.ingest.parse.textual import Decoding
 from kebab.ingest.parse.unwritten import unwritten
 from kebab.ports import Definition, Outline
 
-VERSION = "code-v2"
+VERSION = "code-v3"
 
 _HEAD_LINES = 60
+# Lines that the head of a namespace may take: its name, and a bracket below it.
+_HEAD_OF_GROUP = 2
 _WORD = re.compile(r"\w")
+_CLOSING = re.compile(r"[ \t]*(?:[)}\];,]+|end|fi|done)[ \t]*(?:(?://|#|--).*)?")
 # What a citation can name; see domain.places.
 _MAX_SYMBOL = 1000
 
@@ -77,10 +80,12 @@ class _Stretch(NamedTuple):
     start: int
     end: int
     path: tuple[str, ...]
+    groups: bool = False
 
 
 def _blocks(lines: Lines, definitions: Sequence[Definition]) -> Iterator[ParsedBlock]:
-    for start, end, path in _without_signs(lines, _stretches(lines, definitions)):
+    stretches = _without_heads(_without_signs(lines, _stretches(lines, definitions)))
+    for start, end, path, _ in stretches:
         place = CodeUnit(symbol) if (symbol := symbol_of(path)) else None
         if place is None:
             yield from (ParsedBlock(BlockKind.CODE, *run, ()) for run in lines.runs(start, end))
@@ -104,9 +109,9 @@ def _stretches(lines: Lines, definitions: Sequence[Definition]) -> Iterator[_Str
         start = definition.start if definition else len(lines) + 1
         while open_ and open_[-1].end < start:
             ended = open_.pop()
-            yield from _trimmed(lines, at, ended.end, ended.path)
+            yield from _trimmed(lines, at, ended.end, ended)
             at = max(at, ended.end + 1)
-        yield from _trimmed(lines, at, start - 1, open_[-1].path if open_ else ())
+        yield from _trimmed(lines, at, start - 1, open_[-1] if open_ else None)
         at = max(at, start)
         if definition:
             open_.append(definition)
@@ -116,29 +121,50 @@ def _apart(definitions: Sequence[Definition], count: int) -> Iterator[Definition
     """The definitions without those that begin on a line where another begins or ends, properly nested."""
     open_: list[Definition] = []
     last_start = ended = 0
-    for path, start, end in definitions:
+    for path, start, end, groups in definitions:
         while open_ and open_[-1].end < start:
             ended = max(ended, open_.pop().end)
         within = min(end, open_[-1].end if open_ else count)
         if start <= max(last_start, ended) or within < start:
             continue
         last_start = start
-        open_.append(Definition(path, start, within))
+        open_.append(Definition(path, start, within, groups))
         yield open_[-1]
 
 
-def _trimmed(lines: Lines, start: int, end: int, path: tuple[str, ...]) -> Iterator[_Stretch]:
+def _trimmed(lines: Lines, start: int, end: int, owner: Definition | None) -> Iterator[_Stretch]:
     while start <= end and lines.is_blank(start):
         start += 1
     if start <= end:
-        yield _Stretch(start, lines.last_with_text(start, end), path)
+        last = lines.last_with_text(start, end)
+        yield _Stretch(start, last, *((owner.path, owner.groups) if owner else ((), False)))
+
+
+def _only_closes(text: str) -> bool:
+    return not _WORD.search(text) or all(map(_CLOSING.fullmatch, filter(str.strip, text.split("\n"))))
+
+
+def _without_heads(stretches: Iterator[_Stretch]) -> Iterator[_Stretch]:
+    """The line that opens a namespace goes with its first member: alone it says nothing but a name."""
+    head: _Stretch | None = None
+    for stretch in stretches:
+        if head is not None and stretch.path[: len(head.path)] == head.path != stretch.path:
+            stretch = stretch._replace(start=head.start)
+        elif head is not None:
+            yield head
+        alone = stretch.groups and stretch.end - stretch.start < _HEAD_OF_GROUP
+        head = stretch if alone else None
+        if head is None:
+            yield stretch
+    if head is not None:
+        yield head
 
 
 def _without_signs(lines: Lines, stretches: Iterator[_Stretch]) -> Iterator[_Stretch]:
-    """Lines without a word, such as a closing bracket, go with the stretch before them."""
+    """Lines that only close something, such as a bracket or ``end``, go with the stretch before them."""
     held: _Stretch | None = None
     for stretch in stretches:
-        if held is not None and not _WORD.search(lines.slice(stretch.start, stretch.end)):
+        if held is not None and _only_closes(lines.slice(stretch.start, stretch.end)):
             held = held._replace(end=stretch.end)
             continue
         if held is not None:
