@@ -33,6 +33,7 @@ VARIANTS: list[list[str]] = [
     [], ["--json"], ["-q"], ["--explain"], ["--json", "--explain"], ["-k", "3"], ["--mode", "lexical"],
     ["--mode=vector", "--json"], ["--lang", "ko"], ["--path", "work/**"], ["--tag", "nothing-has-this"],
     ["--max-tokens", "60"], ["--snippet-chars", "80"], ["--fusion", "rrf"],
+    ["--lines"], ["--per-chunk"], ["--exact"], ["--fresh"],
 ]  # fmt: skip
 
 

@@ -73,3 +73,10 @@ def test_kebabs_own_data_in_the_watched_folder_keep_nobody_busy(notes: Cli) -> N
         assert not until(lambda: len(watched.reports()) > 2, seconds=2)
         assert watched.stop() == 0
         assert Path(notes.cwd / ".kebab" / "data" / "kebab.sqlite").exists()
+
+
+def test_a_fresh_search_finds_what_was_just_saved(notes: Cli) -> None:
+    assert notes("ingest").code == 0
+    (notes.cwd / "new.md").write_text("mango\n")
+    assert notes("search", "mango").code == 1
+    assert "new.md" in notes("search", "mango", "--fresh").out

@@ -26,6 +26,7 @@ FREE = {
     "search.lexical_engine", "search.vector_engine", "search.default_mode", "search.default_k",
     "search.hybrid_fusion",
     "search.rrf_k", "search.candidates", "search.snippet_chars", "search.stale_threshold_days",
+    "search.refresh",
     "search.weights.lexical", "search.weights.vector",
     "search.adaptive.held", "search.adaptive.unheld", "search.adaptive.enough", "search.adaptive.bridge",
 }  # fmt: skip

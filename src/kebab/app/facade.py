@@ -185,14 +185,22 @@ class Kebab(Connections, Evaluating):
         exact: bool = False,
         by_document: bool = False,
         groups: bool = False,
+        fresh: bool | None = None,
     ) -> SearchResponse:
-        """One page of hits, best first; ``next_cursor`` of the response gives the next page."""
+        """One page of hits, best first; ``next_cursor`` of the response gives the next page.
+
+        ``fresh`` looks at the files first and reads what changed; None means ``search.refresh``.
+        """
         shown = {"explain": explain, "trace": trace, "snippet_chars": snippet_chars}
         shown |= {"exact": exact, "by_document": by_document, "groups": groups}
         paged = {"k": k, "cursor": cursor, "max_tokens": max_tokens}
         asked = requests.SearchRequest.of(
             **requests.flat(filters), query=text, mode=mode, fusion=fusion, **paged, **shown
         )
+        if self.settings.search.refresh if fresh is None else fresh:
+            from kebab.app.fresh import fresh_search
+
+            return fresh_search(self._rooms, asked.arguments)
         return self._rooms.searcher.search(**asked.arguments)
 
     @call

@@ -37,7 +37,7 @@ class Rooms:
     """Holds what is costly to make: the retriever with both indexes open, the asker, the memory."""
 
     def __init__(self, engines: Engines) -> None:
-        self._engines = engines
+        self._engines = self.engines = engines
         self._lock = RLock()
         self._searcher: Searcher | None = None
         self._asker: Asker | None = None

@@ -45,6 +45,9 @@ FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, con
     "--lines", is_flag=True, help="Print one line for each hit, FILE:LINE: text, for fzf and editors."
 )
 @click.option("--bulk", is_flag=True, help="Read one JSON object per line from stdin, write one per line.")
+@click.option(
+    "--fresh", is_flag=True, help="Look at the files first; read what changed if that takes under a second."
+)
 @NO_DAEMON
 @filter_options
 def search(
@@ -54,6 +57,7 @@ def search(
     lines: bool,
     explain: bool,
     per_chunk: bool,
+    fresh: bool,
     **options: Any,
 ) -> int:
     """Find the lines that answer a query, and explain why.
@@ -78,9 +82,10 @@ def search(
         return search_all(session, defaults={k: v for k, v in defaults.items() if k != "filters"})
     grouped = not per_chunk
     options |= {"groups": grouped and session.json, "by_document": grouped and not session.json}
-    response = session.kebab().search(" ".join(query), explain=explain, **options)
+    response = session.kebab().search(" ".join(query), explain=explain, fresh=fresh or None, **options)
     if lines and not session.json:
-        click.echo("".join(f"{one_line(session, hit)}\n" for hit in response.hits), nl=False)
+        shown = "".join(f"{one_line(session, hit)}\n" for hit in response.hits)
+        click.echo(shown, file=session.out, nl=False)
         return 0 if response.hits else 1
     return show(session, response, explain=explain, filters=options["filters"])
 

@@ -227,6 +227,8 @@ class Search(Section, frozen=True):
     """Length of a snippet."""
     stale_threshold_days: Free[NonNegative] = 30
     """Hits indexed longer ago are marked old; 0 marks none."""
+    refresh: Free[bool] = False
+    """Look at the files before each search, and read what changed if that takes less than a second."""
 
 
 class Gate(Section, frozen=True):

@@ -173,7 +173,8 @@ class IngestPipeline:
         effort = Effort.of(changes)
         failures = tuple(item for item in seen.items if item.outcome is Outcome.FAILED)
         found = Refreshed(failures=failures, held_back=tuple(held))
-        if most is not None and effort.exceeds(most):
+        tasks = [task for change in changes for task in change.tasks]
+        if most is not None and (effort.exceeds(most) or needs_workers(tasks, self.formats)):
             return replace(found, unread=effort.files)
         if not effort and (most is not None or not self._is_behind()):
             return found
