@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 from collections.abc import Iterator
@@ -105,8 +106,11 @@ def _watching(session: Session) -> Iterator[None]:
 
 
 def _serve(session: Session, *, port: int | None, tools: tuple[str, ...]) -> None:
+    gc.disable()  # what the SDK makes stays: looking for garbage in it would take a tenth of the start
     from kebab.mcp import Options, serve_stdio
 
+    gc.freeze()
+    gc.enable()
     options = Options(tools=tools)
     # Nothing is loaded before it is needed: an agent's first call comes within a second of the start.
     with staying(session, warm=False):

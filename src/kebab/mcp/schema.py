@@ -7,7 +7,7 @@ may be null is shown without null; the shorter forms are accepted all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -22,19 +22,14 @@ _LARGE = 1 << 20
 
 
 def input_schema(
-    kind: type[Request], *, hidden: frozenset[str] = frozenset(), notes: Mapping[str, str] | None = None
+    kind: type[Request], *, shown: Sequence[str], notes: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """What a tool takes, without the keys that are hidden."""
-    properties: dict[str, Any] = {}
-    required: list[str] = []
-    for known in msgspec.structs.fields(kind):
-        if known.name in hidden:
-            continue
-        properties[known.name] = _described(known, (notes or {}).get(known.name))
-        if known.required:
-            required.append(known.name)
-    # Not "additionalProperties": hidden keys are accepted, and the server names one that it does not know.
+    """What a tool takes, as far as it is shown. Raises KeyError for a key that the request does not have."""
+    known = {field.name: field for field in msgspec.structs.fields(kind)}
+    properties = {name: _described(known[name], (notes or {}).get(name)) for name in shown}
+    # Not "additionalProperties": other keys are accepted, and the server names one that it does not know.
     schema: dict[str, Any] = {"type": "object", "properties": properties}
+    required = [name for name in shown if known[name].required]
     return {**schema, "required": required} if required else schema
 
 

@@ -133,7 +133,7 @@ def definition(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.description,
-        input_schema=input_schema(tool.request, hidden=tool.hidden, notes=tool.notes),
+        input_schema=input_schema(tool.request, shown=tool.shown, notes=tool.notes),
         output_schema=output_schema(tool.response),
         annotations=types.ToolAnnotations(
             read_only_hint=not tool.writes,
@@ -148,7 +148,7 @@ def _answered(tool: Tool, arguments: Mapping[str, Any], call: Call) -> types.Cal
     """The result of a call; whatever fails in it is a result as well."""
     try:
         _check_size(arguments)
-        request = checked(tool.request, arguments, hint=f"keys: {', '.join(_keys(tool))}")
+        request = checked(tool.request, arguments, hint=f"keys: {', '.join(tool.shown)}")
         shape = tool.run(call, request)
         return _result(shape, tool.text(shape))
     except KebabError as failure:
@@ -171,10 +171,6 @@ def _failed(failure: Error) -> types.CallToolResult:
         structured_content=msgspec.to_builtins(failure),
         is_error=True,
     )
-
-
-def _keys(tool: Tool) -> list[str]:
-    return [known for known in tool.request.__struct_fields__ if known not in tool.hidden]
 
 
 def _check_size(arguments: Mapping[str, Any]) -> None:

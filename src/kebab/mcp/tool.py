@@ -9,12 +9,10 @@ from typing import Any
 from kebab.app import Kebab
 from kebab.domain.progress import Cancelled, never
 from kebab.wire.requests import Request
-from kebab.wire.requests.search import FILTER_NAMES
 from kebab.wire.shape import Shape
 
-FILTERS = frozenset(FILTER_NAMES)
-RARE_FILTERS = frozenset({"source_type", "trust_min", "repo", "code_lang", "symbol", "ingested_after"})
-"""Filters that only search shows; other tools take them too."""
+FILTERS = ("tag", "lang", "path", "source")
+"""The filters that every tool with filters shows; it takes the others too."""
 
 Report = Callable[[float, float | None, str], None]
 """Hears how far a call has come: so much done, of so much if that is known, and what is being done."""
@@ -45,8 +43,12 @@ class Tool:
     response: type[Shape]
     run: Callable[[Call, Any], Shape]
     text: Callable[[Any], str]
-    hidden: frozenset[str] = frozenset()
-    """Keys of the request that only people have a use for."""
+    shown: tuple[str, ...] = ()
+    """The keys of the request that the definition lists, in this order; the others are accepted too.
+
+    Listed here and not taken from the request: a model reads all definitions before it asks anything, so
+    that a key has to earn its place.
+    """
     notes: dict[str, str] = field(default_factory=dict)
     """What a key means, where its name does not say it."""
     writes: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kebab.mcp import text
 from kebab.mcp.misses import helped, no_filter_matches
 from kebab.mcp.overview import overview
-from kebab.mcp.tool import FILTERS, RARE_FILTERS, Call, Tool
+from kebab.mcp.tool import FILTERS, Call, Tool
 from kebab.mcp.uris import reference_of
 from kebab.wire import connections, library, upkeep
 from kebab.wire.requests.connections import RelatedRequest
@@ -58,6 +58,7 @@ DOCUMENT_TOOLS = (
         response=library.FetchResult,
         run=_fetch,
         text=text.fetch,
+        shown=("reference", "source", "context", "max_tokens"),
     ),
     Tool(
         name="related",
@@ -69,7 +70,7 @@ DOCUMENT_TOOLS = (
         response=connections.Related,
         run=_related,
         text=text.related,
-        hidden=FILTERS,
+        shown=("reference", "k"),
     ),
     Tool(
         name="list_documents",
@@ -81,7 +82,7 @@ DOCUMENT_TOOLS = (
         response=library.DocList,
         run=_list,
         text=text.documents,
-        hidden=RARE_FILTERS,
+        shown=(*FILTERS, "media", "doc_id", "limit", "offset"),
     ),
     Tool(
         name="status",

@@ -68,19 +68,7 @@ MEMORY_TOOLS = (
         response=memory.ExecutionSearch,
         run=_search,
         text=text.memory_search,
-        hidden=frozenset(
-            {
-                "role",
-                "provider",
-                "max_cost_cents",
-                "half_life_days",
-                "metadata",
-                "words",
-                "before",
-                "agent",
-                "min_score",
-            }
-        ),
+        shown=("text", "limit", "success", "prefer", "task_type", "tag", "scope", "after"),
         memory=True,
     ),
     Tool(
@@ -93,19 +81,18 @@ MEMORY_TOOLS = (
         response=memory.Execution,
         run=_record,
         text=text.execution,
-        hidden=frozenset(
-            {
-                "agent_role",
-                "agent_id",
-                "parent",
-                "provider",
-                "tokens",
-                "metadata",
-                "cost_cents",
-                "latency_ms",
-                "started_at",
-            }
-            | {"finished_at", "task_id", "id"}
+        shown=(
+            "task_description",
+            "success",
+            "approach",
+            "result",
+            "error",
+            "lesson",
+            "documents_used",
+            "tags",
+            "task_type",
+            "quality_score",
+            "scope",
         ),
         notes={"scope": "project, user, session", "documents_used": "paths or citations"},
         writes=True,
@@ -118,6 +105,7 @@ MEMORY_TOOLS = (
         response=memory.Execution,
         run=_feedback,
         text=text.execution,
+        shown=("id", "success", "quality_score", "note", "by"),
         writes=True,
         memory=True,
     ),

@@ -9,7 +9,7 @@ from kebab.domain.answers import Answer
 from kebab.errors import KebabError
 from kebab.mcp import text
 from kebab.mcp.misses import emptied, helped
-from kebab.mcp.tool import FILTERS, RARE_FILTERS, Call, Tool
+from kebab.mcp.tool import FILTERS, Call, Tool
 from kebab.wire import answers, briefs, search
 from kebab.wire.requests.connections import BriefRequest
 from kebab.wire.requests.search import AskRequest, SearchRequest, WhyRequest
@@ -23,7 +23,9 @@ _FILTERS = {
     "lang": "such as en, ko",
     "ingested_after": "ISO 8601",
 }
-_RARE = frozenset({"fusion", "trace", "snippet_chars", "explain", "groups", "by_document"})
+_MORE = (
+    "media", "source_type", "trust_min", "doc_id", "repo", "code_lang", "symbol", "ingested_after",
+)  # fmt: skip
 
 
 def _brief(call: Call, asked: BriefRequest) -> Shape:
@@ -70,7 +72,7 @@ SEARCH_TOOLS = (
         response=briefs.Brief,
         run=_brief,
         text=text.brief,
-        hidden=FILTERS,
+        shown=("task", "max_tokens", "scope"),
     ),
     Tool(
         name="search",
@@ -84,7 +86,7 @@ SEARCH_TOOLS = (
         response=search.SearchResponse,
         run=_search,
         text=text.search,
-        hidden=_RARE,
+        shown=("query", "k", "mode", *FILTERS, *_MORE, "exact", "cursor", "max_tokens"),
         notes=_FILTERS,
     ),
     Tool(
@@ -98,7 +100,7 @@ SEARCH_TOOLS = (
         response=answers.Answer,
         run=_ask,
         text=text.ask,
-        hidden=RARE_FILTERS | {"k", "media", "doc_id", "mode"},
+        shown=("question", *FILTERS, "continue_from"),
     ),
     Tool(
         name="why",
@@ -110,6 +112,6 @@ SEARCH_TOOLS = (
         response=search.Why,
         run=_why,
         text=text.why,
-        hidden=_RARE | RARE_FILTERS | {"media", "doc_id"},
+        shown=("reference", "query", *FILTERS, "mode", "k"),
     ),
 )

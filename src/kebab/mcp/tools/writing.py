@@ -43,9 +43,9 @@ WRITING_TOOLS = (
         response=ingest.IngestReport,
         run=_ingest_text,
         text=text.ingest,
+        shown=("title", "text"),
         writes=True,
         idempotent=True,
-        hidden=frozenset({"dry_run"}),
     ),
     Tool(
         name="ingest_file",
@@ -57,6 +57,7 @@ WRITING_TOOLS = (
         response=ingest.IngestReport,
         run=_ingest_file,
         text=text.ingest,
+        shown=("path", "force"),
         writes=True,
         destructive=True,
         idempotent=True,
