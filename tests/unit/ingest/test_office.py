@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from kebab.assembly.documents import InstalledEngines
+from kebab.domain.documents import TrustLevel
+from kebab.domain.ingests import IngestItem, Outcome
 from kebab.domain.places import Cells, Items, Slide
+from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.formats import FORMATS
 from kebab.ingest.parse.parsed import Defaults, Parsed, Unreadable
 from kebab.ingest.parse.reading import Reading, ReadLimits
 from kebab.ingest.parse.tables import find_head
-from tests.document_fakes import FakeHwpReader
+from kebab.ingest.prepare import FileTask, prepare
+from tests.document_fakes import FakeDocumentEngines, FakeHwpReader
 from tests.document_files import (
     KNOTS,
     LOCKED_OFFICE,
@@ -241,3 +246,19 @@ def test_a_document_of_hangul_loses_marks_and_indents_and_a_title_that_is_a_numb
     assert isinstance(parsed, Parsed)
     assert parsed.lines.text == "보도 자료\n\n1) 문화 행사"
     assert (parsed.title, parsed.metadata.created_at) == ("report", "2021-11-08")
+
+
+@pytest.mark.parametrize(
+    ("name", "engine"),
+    [("a.pdf", "pdf"), ("a.html", "html"), ("a.xlsx", "sheets"), ("a.hwp", "hwp"), ("a.png", "ocr")],
+)
+def test_a_file_whose_engine_is_missing_is_skipped_with_the_command_that_installs_it(
+    tmp_path: Path, name: str, engine: str
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(b"whatever")
+    task = FileTask("notes", name, str(file), 8, 0, "note", TrustLevel.PRIMARY)
+    found = prepare(task, ChunkPolicy(), reading=Reading(FakeDocumentEngines(engine)))
+    assert isinstance(found, IngestItem)
+    assert found.outcome is Outcome.SKIPPED
+    assert found.reason == f"needs {engine}, which is not installed: pip install 'kebab[x]'"
