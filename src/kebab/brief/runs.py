@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
+from typing import TYPE_CHECKING
 
 from kebab.answer.gate import Gate
 from kebab.answer.meeting import WordSpace, meter, words_of
@@ -16,6 +17,9 @@ from kebab.domain.recalls import HybridSearchResult, Recalled
 from kebab.memory.relevance import DEFAULT_MIN_SCORE
 from kebab.memory.room import ExecutionMemory
 from kebab.ports import Analyzer, EmbeddingKind
+
+if TYPE_CHECKING:
+    from kebab.ports import Vectors
 
 CANDIDATES = 60
 LEAST = 0.33
@@ -30,6 +34,17 @@ ECHO = 0.6
 """What the match with the best chunks counts, on average, beside that with the task itself."""
 MOST_RUNS = 6
 _CLIP = 220
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Runs taken apart once, to be compared with several texts."""
+
+    ids: Sequence[str]
+    terms: Sequence[frozenset[str]]
+    words: Sequence[frozenset[str]]
+    vectors: Vectors | None
+    """Of what each run says, then of what each task was called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,40 +82,49 @@ class RunFinder:
         self, question: Question, echoes: Sequence[str], runs: Sequence[Execution]
     ) -> dict[str, float]:
         """The match of each run with the task and, on average, with the echoes."""
-        matches = self._matches(question, runs)
+        read = self._read(runs)
+        matches = self._matches(question, read)
         for echo in echoes:
-            heard = self._matches(read_question(echo, self.analyzer), runs)
+            heard = self._matches(read_question(echo, self.analyzer), read)
             matches = {key: match + ECHO * heard[key] / len(echoes) for key, match in matches.items()}
         return matches
+
+    def _read(self, runs: Sequence[Execution]) -> _Read:
+        texts = [run.searched_text for run in runs]
+        named = [run.task_description for run in runs]
+        embedder = self.space.embedder
+        vectors = embedder.embed([*texts, *named], EmbeddingKind.DOCUMENT) if embedder and runs else None
+        return _Read(
+            [run.id for run in runs],
+            [frozenset(self.analyzer.terms(text)) for text in texts],
+            [words_of(text) for text in texts],
+            vectors,
+        )
 
     def _recalled(self, text: str, filters: ExecutionFilters) -> Recalled:
         return self.memory.hybrid_search(text, limit=CANDIDATES, filters=filters, min_score=0.0)
 
-    def _matches(self, question: Question, runs: Sequence[Execution]) -> dict[str, float]:
+    def _matches(self, question: Question, read: _Read) -> dict[str, float]:
         """Share of the task's words that a run meets, and its cosine above what the runs have on average."""
-        if not runs:
-            return {}
-        texts = [run.searched_text for run in runs]
-        words = [words_of(text) for text in texts]
-        measure = meter(self.gate.weigh(question), words, self.space)
+        measure = meter(self.gate.weigh(question), read.words, self.space)
         shares = [
-            measure.share(measure.met(frozenset(self.analyzer.terms(text)), own))
-            for text, own in zip(texts, words, strict=True)
+            measure.share(measure.met(terms, words))
+            for terms, words in zip(read.terms, read.words, strict=True)
         ]
-        near = self._cosines(question, runs)
-        return {run.id: share + near[run.id] for run, share in zip(runs, shares, strict=True)}
+        near = self._cosines(question, read)
+        return {key: share + cosine for key, share, cosine in zip(read.ids, shares, near, strict=True)}
 
-    def _cosines(self, question: Question, runs: Sequence[Execution]) -> Mapping[str, float]:
+    def _cosines(self, question: Question, read: _Read) -> list[float]:
+        """By the nearer of what a run says and what its task was called."""
         embedder = self.space.embedder
-        if embedder is None:
-            return dict.fromkeys((run.id for run in runs), 0.0)
+        if embedder is None or read.vectors is None:
+            return [0.0] * len(read.ids)
         asked = embedder.embed([question.text], EmbeddingKind.QUERY)[0]
-        told = embedder.embed([run.searched_text for run in runs], EmbeddingKind.DOCUMENT) @ asked
-        named = embedder.embed([run.task_description for run in runs], EmbeddingKind.DOCUMENT) @ asked
+        told, named = (read.vectors @ asked).reshape(2, -1)
         near = [max(float(one), float(other)) for one, other in zip(told, named, strict=True)]
         # Models differ in where their cosines begin: what stands out of the others counts.
         ground = max(0.0, median(near)) if len(near) > 4 else 0.0
-        return {run.id: max(0.0, value - ground) for run, value in zip(runs, near, strict=True)}
+        return [max(0.0, value - ground) for value in near]
 
 
 def _like(hits: Sequence[HybridSearchResult], matches: Mapping[str, float]) -> set[str]:
