@@ -160,3 +160,20 @@ def test_an_empty_knowledge_base_says_so(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     with opened(tmp_path) as kebab:
         assert "holds nothing yet" in told_at_start(kebab)
+
+
+def test_a_server_that_stays_tells_new_clients_what_there_is_now(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    with opened(tmp_path) as kebab:
+        server = build_server(kebab, Options())
+
+        async def talk(client: Client) -> str:
+            return client.instructions or ""
+
+        assert "holds nothing yet" in with_client(server, talk)
+        (tmp_path / "notes" / "a.md").write_text("# A\n\nx\n")
+        kebab.ingest()
+        assert "1 documents" in with_client(server, talk)
+        (tmp_path / "notes" / "b.md").write_text("# B\n\nx\n")
+        kebab.ingest()
+        assert "2 documents" in with_client(server, talk)

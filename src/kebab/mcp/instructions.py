@@ -8,11 +8,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
+from kebab.app import Kebab
+from kebab.errors import KebabError
+from kebab.mcp.overview import overview
 from kebab.wire.upkeep import Status
 
 _WORD = re.compile(r"[\w./-]{1,30}")
 SHOWN = 8
+
+
+@dataclass
+class Instructions:
+    """The instructions of a server that may stay for days: made anew when the documents have changed."""
+
+    kebab: Kebab
+    tools: tuple[str, ...]
+    _made: tuple[int, str] | None = None
+
+    def text(self) -> str:
+        """Never raises: a client must be able to connect and to be told what is wrong by a tool."""
+        try:
+            revision = self.kebab.revision()
+            if self._made is None or self._made[0] != revision:
+                self._made = revision, self._written()
+            return self._made[1]
+        except KebabError:
+            return self._written()
+
+    def _written(self) -> str:
+        try:
+            return instructions(overview(self.kebab, memory=False), tools=self.tools)
+        except KebabError as error:
+            return f"A kebab knowledge base that cannot be read now: {error.code}."
 
 
 def instructions(held: Status, *, tools: Collection[str]) -> str:

@@ -10,8 +10,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
 from kebab.app import Kebab
-from kebab.mcp.instructions import instructions
-from kebab.mcp.overview import overview
+from kebab.mcp.instructions import Instructions
 from kebab.mcp.server import KebabServer
 from kebab.mcp.tools import selected
 
@@ -26,8 +25,8 @@ class Options:
 def build_server(kebab: Kebab, options: Options) -> Server[Any]:
     """Raises InvalidInput for a tool that does not exist."""
     tools = selected(options.tools, readonly=kebab.engines.readonly, walls=kebab.engines.walls)
-    told = instructions(overview(kebab, memory=False), tools=[tool.name for tool in tools])
-    return KebabServer(kebab, tools, told).protocol()
+    told = Instructions(kebab, tuple(tool.name for tool in tools))
+    return KebabServer(kebab, tools, told.text).protocol()
 
 
 def serve_stdio(kebab: Kebab, options: Options) -> None:

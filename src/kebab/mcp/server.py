@@ -45,7 +45,8 @@ class KebabServer:
 
     kebab: Kebab
     tools: Sequence[Tool]
-    instructions: str = ""
+    instructions: Callable[[], str] = str
+    """Makes what a client is told when it connects."""
     threads: Threads = field(default_factory=Threads)
 
     def __post_init__(self) -> None:
@@ -54,11 +55,11 @@ class KebabServer:
 
     def protocol(self) -> Server[Any]:
         """The SDK's server with our handlers."""
-        return Server(
+        return LiveServer(
+            self.instructions,
             "kebab",
             version=kebab.__version__,
             title="kebab",
-            instructions=self.instructions,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
@@ -126,6 +127,22 @@ class KebabServer:
         except KebabError as failure:
             told = msgspec.to_builtins(error(failure))
             raise MCPError(types.INTERNAL_ERROR, failure.message, told) from failure
+
+
+class LiveServer(Server[Any]):
+    """The SDK's server, with instructions that are made when a client connects."""
+
+    def __init__(self, told: Callable[[], str], name: str, **handlers: Any) -> None:
+        self._told = told
+        super().__init__(name, **handlers)
+
+    @property
+    def instructions(self) -> str | None:
+        return self._told()
+
+    @instructions.setter
+    def instructions(self, given: str | None) -> None:
+        """The SDK sets what it was given, which is nothing."""
 
 
 def definition(tool: Tool) -> types.Tool:
