@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from blake3 import blake3
 
+from kebab.adapters.sqlite.document_filters import lets_through
 from kebab.domain.chunks import (
     Chunk,
     StoredChunk,
@@ -25,11 +26,10 @@ from kebab.domain.chunks import (
 from kebab.domain.code import code_lang, names_symbol
 from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.fusion import Ranked
-from kebab.domain.globs import glob_matches
 from kebab.domain.ids import ChunkId, DocId, nfc
 from kebab.domain.ingests import NO_TIME, FileState, IngestItem, IngestRun
 from kebab.domain.links import NoteNames, PlacedLink
-from kebab.domain.names import plain_words
+from kebab.domain.names import is_tagged, plain_words, tag_key
 from kebab.domain.places import CodeUnit
 from kebab.domain.queries import SearchFilters
 from kebab.ports import (
@@ -382,10 +382,14 @@ def _is_named(chunk: Chunk, symbols: Sequence[str]) -> bool:
     return isinstance(unit, CodeUnit) and any(names_symbol(one, unit.symbol) for one in symbols)
 
 
+def _languages(wanted: Sequence[str]) -> set[str]:
+    small = {lang.lower() for lang in wanted}
+    return small | {"und"} if "en" in small else small
+
+
 def _passes(shelf: _Shelf, filters: SearchFilters) -> bool:
     document, metadata = shelf.document, shelf.document.metadata
     single = {
-        "lang": document.lang,
         "media": document.media,
         "source": document.source_id,
         "source_type": metadata.source_type,
@@ -399,8 +403,15 @@ def _passes(shelf: _Shelf, filters: SearchFilters) -> bool:
         and (not filters.repo or any(_is_repo(metadata.repo, one) for one in filters.repo))
         and (not filters.symbol or any(_is_named(stored.chunk, filters.symbol) for stored in shelf.chunks))
         and (not filters.doc_id or any(one and document.doc_id.startswith(one) for one in filters.doc_id))
-        and (not filters.tag or bool(set(map(nfc, filters.tag)) & set(metadata.tags)))
-        and (not filters.path or any(glob_matches(g)(document.path) for g in filters.path))
+        and (not filters.lang or document.lang in _languages(filters.lang))
+        and (not filters.tag or any(is_tagged(tag, map(tag_key, filters.tag)) for tag in metadata.tags))
+        and lets_through(
+            filters,
+            path=document.path,
+            title=document.title,
+            created=metadata.created_at,
+            updated=metadata.updated_at,
+        )
         and (filters.trust_min is None or metadata.trust_level.order >= filters.trust_min.order)
         and (filters.ingested_after is None or shelf.indexed_at > filters.ingested_after)
     )

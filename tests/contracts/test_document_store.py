@@ -471,3 +471,67 @@ def test_chunks_tell_whose_they_are_and_which_hold_the_same_text(store: Document
     assert (owners[ids[0]].doc_id, owners[ids[0]].path) == (one.doc_id, "a.md")
     assert owners[ids[0]].text_key == owners[ids[2]].text_key != owners[ids[1]].text_key
     assert owners[ids[0]].content_key == owners[ids[2]].content_key != owners[ids[4]].content_key
+
+
+def _matching(store: DocumentStore, **filters: object) -> set[str]:
+    wanted = SearchFilters(**filters)  # type: ignore[arg-type]
+    found = store.matching(wanted)
+    assert found is not None
+    listed = {summary.doc_id for summary in store.list_documents(wanted)}
+    assert listed == found
+    paths = {summary.doc_id: summary.path for summary in store.list_documents()}
+    return {paths[doc_id] for doc_id in found}
+
+
+def test_a_tag_is_met_whatever_its_case_and_by_the_tags_below_it(store: DocumentStore) -> None:
+    for path, tag in (
+        ("a.md", "Project/Active"),
+        ("b.md", "project"),
+        ("c.md", "projector"),
+        ("d.md", "독서"),
+    ):
+        put(store, sample(path, path, metadata=Metadata(tags=(tag,))))
+    assert _matching(store, tag=("PROJECT",)) == _matching(store, tag=("#project/",)) == {"a.md", "b.md"}
+    assert _matching(store, tag=("project/active",)) == {"a.md"}
+    assert _matching(store, tag=("독서", "projector")) == {"c.md", "d.md"}
+    assert _matching(store, tag=("",)) == set()
+
+
+def test_english_stands_for_what_no_language_could_be_told_of(store: DocumentStore) -> None:
+    for lang in ("en", "ko", "und"):
+        put(store, sample(f"{lang}.md", lang, lang=lang))
+    assert _matching(store, lang=("EN",)) == {"en.md", "und.md"}
+    assert _matching(store, lang=("Ko",)) == {"ko.md"}
+
+
+def test_a_path_without_wildcards_names_a_folder_or_a_file(store: DocumentStore) -> None:
+    for path in ("notes/a.md", "notes/deep/b.md", "notes2/c.md"):
+        put(store, sample(path, path))
+    assert (
+        _matching(store, path=("notes",))
+        == _matching(store, path=("notes/",))
+        == {
+            "notes/a.md",
+            "notes/deep/b.md",
+        }
+    )
+    assert _matching(store, path=("notes/a.md",)) == {"notes/a.md"}
+
+
+def test_titles_and_file_names_are_met_by_a_part_of_them(store: DocumentStore) -> None:
+    put(store, sample("x/Go-Tour.md", "a", title="A Tour of Go"), sample("go/b.md", "b", title="Other"))
+    assert _matching(store, title=("tour OF",)) == {"x/Go-Tour.md"}
+    assert _matching(store, file=("go",)) == _matching(store, file=("GO-*.md",)) == {"x/Go-Tour.md"}
+
+
+def test_the_date_of_a_note_is_in_its_name_or_when_it_was_created_or_changed(store: DocumentStore) -> None:
+    put(
+        store,
+        sample("2021-03-04 walk.md", "a", metadata=Metadata(created_at="2024-01-01")),
+        sample("b.md", "b", metadata=Metadata(created_at="2022-05-06", updated_at="2024-01-01")),
+        sample("c.md", "c", metadata=Metadata(updated_at="2023-07-08T09:00:00Z")),
+        sample("d.md", "d"),
+    )
+    assert _matching(store, dated_from="2022-05-06") == {"b.md", "c.md"}
+    assert _matching(store, dated_before="2022-05-06") == {"2021-03-04 walk.md"}
+    assert _matching(store, dated_from="2022-05-06", dated_before="2022-05-07") == {"b.md"}

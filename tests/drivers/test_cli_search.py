@@ -58,10 +58,24 @@ def test_nothing_found_leaves_with_1_and_says_so(library: Cli) -> None:
     assert (empty.code, empty.json["hits"]) == (1, [])
 
 
-def test_filters_without_words_are_pointed_to_the_list_of_documents(library: Cli) -> None:
-    result = library("search", "lang:ko")
-    assert result.code == 1
-    assert "filters alone find nothing: kebab list docs" in result.err
+def test_filters_without_words_list_the_documents(library: Cli) -> None:
+    result = library("search", "lang:ko", "-k", "100", "--json")
+    listed = [doc["doc_path"] for doc in library("list", "docs", "--lang", "ko", "--json").json["documents"]]
+    assert result.code == 0
+    assert [hit["doc_path"] for hit in result.json["hits"]] == listed
+    assert {hit["score_kind"] for hit in result.json["hits"]} == {"listed"}
+
+
+def test_hits_come_in_the_order_asked_for(library: Cli) -> None:
+    by_path = [hit["doc_path"] for hit in library("search", "seat", "--sort", "path", "--json").json["hits"]]
+    assert by_path == sorted(by_path)
+    dated = library("search", "path:work/meetings", "--sort", "date", "--json").json["hits"]
+    names = [hit["doc_path"].rsplit("/", 1)[-1][:10] for hit in dated]
+    assert names == sorted(names, reverse=True) != sorted(names)
+
+
+def test_a_value_that_does_not_exist_is_answered_with_those_that_do(library: Cli) -> None:
+    assert "there are: en, ko" in library("search", "seat", "--lang", "xx").err
 
 
 def test_a_filter_that_nothing_passes_is_named(library: Cli) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kebab.domain.hits import SearchResponse
     from kebab.domain.ingests import IngestItem, IngestReport, IngestRun
     from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
-    from kebab.domain.queries import SearchFilters, SearchMode
+    from kebab.domain.queries import SearchFilters, SearchMode, SortOrder
     from kebab.domain.reports import (
         BundleReport,
         DoctorReport,
@@ -183,6 +183,7 @@ class Kebab(Connections, Evaluating):
         max_tokens: int | None = None,
         snippet_chars: int | None = None,
         exact: bool = False,
+        sort: SortOrder | None = None,
         by_document: bool = False,
         groups: bool = False,
         fresh: bool | None = None,
@@ -195,7 +196,13 @@ class Kebab(Connections, Evaluating):
         shown |= {"exact": exact, "by_document": by_document, "groups": groups}
         paged = {"k": k, "cursor": cursor, "max_tokens": max_tokens}
         asked = requests.SearchRequest.of(
-            **requests.flat(filters), query=text, mode=mode, fusion=fusion, **paged, **shown
+            **requests.flat(filters),
+            query=text,
+            mode=mode,
+            fusion=fusion,
+            sort=sort or "score",
+            **paged,
+            **shown,
         )
         if self.settings.search.refresh if fresh is None else fresh:
             from kebab.app.fresh import fresh_search

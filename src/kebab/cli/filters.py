@@ -24,10 +24,12 @@ REPEATABLE = {
     "repo": "Only this repository, such as owner/name or name.",
     "code_lang": "Only this programming language, such as python or c++.",
     "symbol": "Only this function, class or the like, such as Ship.speed, speed or 'Ship.*'.",
+    "title": "Only titles that hold this text.",
+    "file": "Only file names that hold this text, or match this glob.",
 }
 """Each may be given several times: OR inside one filter, AND across filters."""
 
-FILTER_NAMES = (*REPEATABLE, "trust_min", "ingested_after")
+FILTER_NAMES = (*REPEATABLE, "trust_min", "ingested_after", "dated_from", "dated_before")
 
 
 def filter_options(function: F) -> F:
@@ -49,4 +51,10 @@ def filter_options(function: F) -> F:
     after = click.option(
         "--ingested-after", metavar="TIME", help="Only documents indexed after this ISO 8601 time."
     )
-    return trust(after(decorated))  # type: ignore[no-any-return]
+    since = click.option(
+        "--after", "dated_from", metavar="DATE", help="Only notes of this day, month or year, or later."
+    )
+    before = click.option(
+        "--before", "dated_before", metavar="DATE", help="Only notes from before this date."
+    )
+    return trust(since(before(after(decorated))))  # type: ignore[no-any-return]

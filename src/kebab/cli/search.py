@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import fields, replace
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +17,7 @@ from kebab.cli.screen import clip
 from kebab.cli.session import OneOf, Session, command
 from kebab.domain.controls import harmless_line
 from kebab.domain.hits import SearchHit, SearchResponse
-from kebab.domain.queries import SearchFilters, SearchMode
+from kebab.domain.queries import SearchFilters, SearchMode, SortOrder
 from kebab.errors import InvalidInput
 
 MODE = click.option("--mode", type=OneOf(SearchMode), help="How to search; hybrid by default.")
@@ -25,6 +26,10 @@ NO_DAEMON = click.option(
     "--no-daemon", is_flag=True, expose_value=False, help="Do not let an open kebab process answer."
 )
 FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, convex or adaptive.")
+
+
+MOST_VALUES = 20
+"""How many values of a filter are named where the one given passes nothing."""
 
 
 @command("search")
@@ -39,6 +44,7 @@ FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, con
 @click.option("--cursor", metavar="CURSOR", help="Show the next page: next_cursor of the previous one.")
 @click.option("--max-tokens", type=int, help="Limit the output: shortens snippets, then drops hits.")
 @click.option("--snippet-chars", type=int, help="Length of a snippet, 40 to 10,000.")
+@click.option("--sort", type=OneOf(SortOrder), default="score", help="score, date (newest first) or path.")
 @click.option("--exact", is_flag=True, help="Search for the words as typed: correct no typos.")
 @click.option("--per-chunk", is_flag=True, help="Show every chunk found, also several of one document.")
 @click.option(
@@ -65,9 +71,10 @@ def search(
     Shows each document once, by its best lines. With --json, hits are all the chunks found and groups the
     documents.
 
-    Words in double quotes are a phrase; -word and -"two words" exclude; tag:x, tag:"two words", lang:ko and
-    path:notes/** filter. Several filters of one kind mean OR, of different kinds AND. Exits with status 1 if
-    nothing was found.
+    Words in double quotes are a phrase, and one word in quotes is that word; -word, NOT word and -"two words"
+    exclude; gard* stands for the words that begin so. tag:x, title:x, file:x, lang:ko, path:notes, and
+    after:2024, before:2024-06 and on:2024-06-30 filter by the note's date. Several filters of one kind mean
+    OR, of different kinds AND; filters alone list the documents. Exits with status 1 if nothing was found.
     """
     if bulk:
         from kebab.cli.bulk import search_all
@@ -155,12 +162,22 @@ def _advice(session: Session, response: SearchResponse, filters: SearchFilters) 
     for field in fields(query.filters):
         alone = replace(SearchFilters(), **{field.name: getattr(query.filters, field.name)})
         if alone and not session.kebab().list_docs(alone):
-            return f"no document passes the filter {field.name}"
-    if not query.text and query.filters:
-        return "filters alone find nothing: kebab list docs takes the same ones"
+            return f"no document passes the filter {field.name}{_there_are(session, field.name)}"
     if response.degraded:
         return "not everything could be searched, see above"
     return "try fewer words, or leave out filters and quotes"
+
+
+def _there_are(session: Session, name: str) -> str:
+    """The values that a filter could have, the most frequent first; empty where they are too many to tell."""
+    if name not in ("tag", "lang", "media", "source", "source_type"):
+        return ""
+    documents = session.kebab().list_docs(None)
+    column = {"tag": "tags", "source": "source_id"}.get(name, name)
+    values = (getattr(document, column) for document in documents)
+    counts = Counter(value for own in values for value in (own if isinstance(own, tuple) else (own,)))
+    shown = ", ".join(value for value, _ in counts.most_common(MOST_VALUES))
+    return f"; there are: {shown}{', …' if len(counts) > MOST_VALUES else ''}" if shown else ""
 
 
 def file_url(session: Session, hit: SearchHit) -> str | None:

@@ -181,3 +181,18 @@ class _Walker:
             if further == reached:
                 return reached
             reached = further
+
+
+def in_folder(path: str, glob: str) -> bool:
+    """Whether a path matches a glob, or lies in the folder that a text without wildcards names."""
+    if glob_matches(glob)(path):
+        return True
+    plain = not any(sign in glob for sign in "*?[")
+    return plain and bool(glob) and path.startswith(f"{nfc(glob).rstrip('/')}/")
+
+
+def is_file(path: str, name: str) -> bool:
+    """Whether a file's name holds a text, whatever its case, or matches a glob."""
+    own = path.rpartition("/")[2].casefold()
+    wanted = nfc(name).casefold()
+    return glob_matches(wanted)(own) if any(sign in wanted for sign in "*?[") else wanted in own

@@ -22,6 +22,8 @@ class ScoreKind(StrEnum):
     BM25 = "bm25"
     COSINE = "cosine"
     RERANKER = "reranker"
+    LISTED = "listed"
+    """Filters alone were asked: nothing was ranked."""
 
 
 class Leg(StrEnum):

@@ -54,6 +54,17 @@ def name_keys(*, path: str, title: str, aliases: Sequence[str]) -> tuple[str, ..
     return tuple(dict.fromkeys(key for name in names if (key := name_key(name))))
 
 
+def dated(path: str, *, created: str | None, updated: str | None) -> str:
+    """The day that a note is of, as YYYY-MM-DD: in its file's name, or when it was created, or changed.
+
+    Empty where nothing is known.
+    """
+    found = _DATE.search(PurePosixPath(path).stem)
+    if found is not None:
+        return f"{found[1]}-{found[2]}-{found[3]}"
+    return (created or updated or "")[:10]
+
+
 def _dates(stem: str) -> Iterator[str]:
     """How people write the day that a file is named after."""
     found = _DATE.fullmatch(stem.strip())
@@ -91,6 +102,17 @@ def letters(word: str) -> str:
 def written(word: str) -> str:
     """A word of ``plain_words`` as people write it."""
     return nfc(word)
+
+
+def tag_key(tag: str) -> str:
+    """A tag without its sign and without case."""
+    return nfc(tag).lstrip("#").rstrip("/").casefold()
+
+
+def is_tagged(tag: str, wanted: Iterable[str]) -> bool:
+    """Whether a tag is one of those wanted, by ``tag_key``, or stands below one: project/active, project."""
+    own = tag_key(tag)
+    return any(own == key or own.startswith(f"{key}/") for key in wanted if key)
 
 
 def name_text(*, path: str, title: str, aliases: Iterable[str]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 
 from kebab.domain.documents import TrustLevel
@@ -14,6 +15,13 @@ class SearchMode(StrEnum):
     LEXICAL = "lexical"
     VECTOR = "vector"
     HYBRID = "hybrid"
+
+
+class SortOrder(StrEnum):
+    SCORE = "score"
+    DATE = "date"
+    """The newest notes first."""
+    PATH = "path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +45,14 @@ class SearchFilters:
     """Functions, classes and the like by their whole symbol or its end after a dot; ``*`` is any text."""
     ingested_after: str | None = None
     """ISO 8601 in UTC."""
+    title: tuple[str, ...] = ()
+    """Texts that the title holds, whatever their case."""
+    file: tuple[str, ...] = ()
+    """Texts that the name of the file holds, whatever their case; or globs over it."""
+    dated_from: str | None = None
+    """The first day of the note's date, as YYYY-MM-DD; see ``domain.names.dated``."""
+    dated_before: str | None = None
+    """The day before which the note's date lies."""
 
     def __bool__(self) -> bool:
         return self != SearchFilters()
@@ -52,6 +68,8 @@ class SearchQuery:
     filters: SearchFilters = field(default_factory=SearchFilters)
     phrases: tuple[str, ...] = ()
     """Texts in double quotes: every hit contains each of them. They are part of ``text`` as well."""
+    prefixes: tuple[str, ...] = ()
+    """Beginnings of words, written ``word*``. They are part of ``text`` as well."""
     excluded: tuple[str, ...] = ()
     """Words written ``-word``: no hit contains one. They are not part of ``text``."""
     explain: bool = False
@@ -60,8 +78,27 @@ class SearchQuery:
     """How long a snippet may be; None means as configured."""
     exact: bool = False
     """Look for the words as they are typed, whether or not any document holds them."""
+    sort: SortOrder = SortOrder.SCORE
     by_document: bool = False
     """One hit a document, its best; the others are counted in it."""
+
+
+def days(text: str) -> tuple[str, str]:
+    """The first day that a date, a month or a year means, and the first day after it, as YYYY-MM-DD.
+
+    Raises ValueError for any other text.
+    """
+    numbers = [int(part) for part in text.split("-")] if _DAYS.fullmatch(text) else []
+    if not numbers:
+        raise ValueError(f"{text!r} is no date")
+    first = date(*[*numbers, 1, 1][:3])
+    if len(numbers) == 3:
+        return first.isoformat(), (first + timedelta(days=1)).isoformat()
+    year, month = (first.year, first.month + 1) if len(numbers) == 2 else (first.year + 1, 1)
+    return first.isoformat(), date(year + month // 13, (month - 1) % 12 + 1, 1).isoformat()
+
+
+_DAYS = re.compile(r"[12]\d{3}(?:-\d{1,2}){0,2}")
 
 
 def utc_time(text: str) -> str:

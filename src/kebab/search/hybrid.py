@@ -17,10 +17,11 @@ from kebab.domain.hits import (
     LegEvidence,
     Retrieval,
     RetrievalDetail,
+    ScoreKind,
     SearchTrace,
 )
 from kebab.domain.ids import ChunkId
-from kebab.domain.queries import SearchMode, SearchQuery
+from kebab.domain.queries import SearchMode, SearchQuery, SortOrder
 from kebab.errors import EngineError, ModelUnavailable
 from kebab.ports import DocumentStore
 from kebab.search.freshness import ATTEMPTS, CHANGING, Freshness
@@ -28,6 +29,7 @@ from kebab.search.fusion import FusionPolicy, QueryEvidence
 from kebab.search.group import Placed
 from kebab.search.legs import CANDIDATES, LegRequest, LegRetriever, behind, failed
 from kebab.search.lexical import lexical_score
+from kebab.search.order import SORTED, is_listing, listed, put_in_order
 from kebab.search.present import Presenter
 from kebab.search.spread import WINDOW
 from kebab.search.trace import Stopwatch
@@ -125,12 +127,29 @@ class HybridRetriever:
         return tuple(leg for leg in both if leg is not None and mode in (SearchMode.HYBRID, leg.leg.value))
 
     def _search(self, query: SearchQuery) -> Retrieval:
-        found = self._enough(replace(query, k=max(query.k, self._window)))
+        if is_listing(query):
+            return self._listed(query)
+        sorted_ones = SORTED if query.sort is not SortOrder.SCORE else 0
+        found = self._enough(replace(query, k=max(query.k, self._window, sorted_ones)))
         if not found.hits:
             return replace(found, degraded=(*found.degraded, *unread(query.filters, self.store)))
         for stage in self.stages:
             found = stage.apply(query, found)
+        if sorted_ones:
+            first = put_in_order(found.hits[:SORTED], query.sort, self.store)
+            found = replace(found, hits=(*first, *found.hits[SORTED:]))
         return replace(found, hits=found.hits[: query.k])
+
+    def _listed(self, query: SearchQuery) -> Retrieval:
+        """The documents that filters alone let through; nothing ranks them."""
+        hits = self.presenter.hits(
+            listed(query, self.store),
+            replace(query, by_document=False),
+            score_kind=ScoreKind.LISTED,
+            index_version=self.index_version,
+            embedding_model=None,
+        )
+        return Retrieval(hits, () if hits else unread(query.filters, self.store))
 
     def _enough(self, query: SearchQuery) -> Retrieval:
         """As many hits as are asked for: where one document holds all candidates, more are fetched."""

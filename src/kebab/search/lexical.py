@@ -20,7 +20,7 @@ from kebab.domain.hits import (
     SearchTrace,
 )
 from kebab.domain.ids import ChunkId, DocId
-from kebab.domain.names import latin_words, name_key, plain_words
+from kebab.domain.names import folded, latin_words, letters, name_key, plain_words, written
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.ports import Analyzer, DocumentStore, FieldWeights, LexicalIndex, LexicalQuery
 from kebab.search.group import Placed
@@ -29,6 +29,8 @@ from kebab.search.present import Presenter
 from kebab.search.symbols import within
 from kebab.search.trace import Stopwatch
 
+MOST_BEGUN = 50
+"""How many words a beginning stands for, at most."""
 MOST_COMPARED = 50
 """Of notes of one name, how many are looked at to tell which of them is meant."""
 
@@ -97,7 +99,7 @@ class LexicalRetriever:
 
     def rank(self, query: SearchQuery, *, depth: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         """Chunk ids by BM25, best first, at most ``depth``; empty when no word of the query is known."""
-        weights = self.analyzer.query_weights(query.text)
+        weights = self.analyzer.query_weights(query.text) | self._begun(query.prefixes)
         named = self.named(query, docs=docs)
         if not weights and not named:
             return []
@@ -116,6 +118,15 @@ class LexicalRetriever:
             return _names_first(named, self.index.search(lexical, limit=limit, docs=docs))
 
         return within(ranked, depth=depth, chunks=self.store.defining(query.filters.symbol))[:depth]
+
+    def _begun(self, prefixes: tuple[str, ...]) -> dict[str, float]:
+        """The terms of the words that begin so, the most frequent ones; each counts like a word."""
+        weights: dict[str, float] = {}
+        for prefix in prefixes:
+            known = self.index.words_from(letters(folded(prefix)))
+            for word in sorted(known, key=lambda word: (-known[word], word))[:MOST_BEGUN]:
+                weights |= self.analyzer.query_weights(written(word))
+        return weights
 
     def named(self, query: SearchQuery, *, docs: frozenset[DocId] | None) -> list[ChunkId]:
         """The chunks that open the notes which are called what was asked."""

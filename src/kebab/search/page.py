@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from kebab.domain.hits import SearchHit
 from kebab.domain.ids import digest
-from kebab.domain.queries import SearchMode, SearchQuery
+from kebab.domain.queries import SearchMode, SearchQuery, SortOrder
 from kebab.domain.tokens import estimate_tokens
 from kebab.errors import InvalidInput, StaleCursor
 from kebab.search.snippet import shorten
@@ -74,7 +74,15 @@ def _seal(content: list[int | str]) -> str:
 
 
 def _signature(query: SearchQuery, fusion: str) -> str:
-    parts = [query.text, query.mode.value, repr(query.filters), query.phrases, query.excluded]
+    parts = [
+        query.text,
+        query.mode.value,
+        repr(query.filters),
+        query.phrases,
+        query.excluded,
+        *query.prefixes,
+        *([query.sort.value] if query.sort is not SortOrder.SCORE else []),
+    ]
     parts += [name for name in ("by_document", "exact") if getattr(query, name)]
     # Of a single leg nothing is fused, and its pages go on whatever the policy.
     if query.mode is SearchMode.HYBRID:

@@ -11,12 +11,15 @@ from dataclasses import fields, replace
 
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import encodable, nfc
-from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery, utc_time
+from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery, days, utc_time
 
 # What stands before the quotes, with no space between, says what they are for: -"a b", tag:"a b".
-_QUOTED = re.compile(r'(?P<lead>(?<!\S)(?:-|[a-z_]+:))?"(?P<inside>[^"]*)"')
+_QUOTED = re.compile(r'(?P<lead>(?<!\S)(?:-|NOT |[a-z_]+:))?"(?P<inside>[^"]*)"')
 # A dash excludes only at the start of a word and only before a letter: -5, --flag and a-b are text.
-_EXCLUDED = re.compile(r"(?<!\S)-([^\W\d_][^\s\"]*)")
+_EXCLUDED = re.compile(r"(?<!\S)(?:-|NOT )([^\W\d_][^\s\"]*)")
+# Words are alternatives anyway; in capitals between two of them it is the operator and no word.
+_OR = re.compile(r"(?<=\S )OR(?= \S)")
+_PREFIX = re.compile(r"(?<!\S)([^\W_]{2,40})\*(?!\S)")
 _FIELD = re.compile(r"(?<!\S)([a-z_]+):(\S+)")
 
 _ALIASES = {"type": "source_type", "trust": "trust_min", "after": "ingested_after", "doc": "doc_id"}
@@ -34,13 +37,16 @@ def parse_query(
     phrases, excluded, outside = _take_quoted(nfc(encodable(text)), taken)
     outside = _take_filters(outside, taken)
     excluded += _EXCLUDED.findall(outside)
-    words = " ".join([_EXCLUDED.sub(" ", outside), *phrases])
+    outside = _OR.sub(" ", " ".join(_EXCLUDED.sub(" ", outside).split()))
+    prefixes = _PREFIX.findall(outside)
+    words = " ".join([_PREFIX.sub(r"\1", outside), *phrases])
     return SearchQuery(
         text=" ".join(words.split()),
         mode=mode,
         k=k,
         filters=_merged(filters or SearchFilters(), taken),
         phrases=tuple(phrases),
+        prefixes=tuple(prefixes),
         excluded=tuple(excluded),
     )
 
@@ -52,7 +58,7 @@ def _take_quoted(text: str, taken: Taken) -> tuple[list[str], list[str], str]:
 
     def take(match: re.Match[str]) -> str:
         lead, inside = match["lead"] or "", match["inside"].strip()
-        if lead == "-":
+        if lead in ("-", "NOT "):
             excluded.extend([inside] if inside else [])
             return " "
         if inside and lead and _take_filter(lead[:-1], inside, taken):
@@ -70,7 +76,11 @@ def _take_filters(text: str, taken: Taken) -> str:
 
 def _take_filter(field: str, value: str, taken: Taken) -> bool:
     """Whether ``field:value`` is a filter; what only looks like one, such as after:lunch, stays text."""
+    if field in _DATES and _take_days(field, value, taken):
+        return True
     name = _ALIASES.get(field, field)
+    if name in ("dated_from", "dated_before"):
+        return False
     if name not in _FIELDS or (name == "trust_min" and value not in list(TrustLevel)):
         return False
     if name == "ingested_after":
@@ -82,12 +92,28 @@ def _take_filter(field: str, value: str, taken: Taken) -> bool:
     return True
 
 
+def _take_days(field: str, value: str, taken: Taken) -> bool:
+    """Whether after:, before: or on: is followed by a day, a month or a year."""
+    try:
+        first, behind = days(value)
+    except ValueError:
+        return False
+    if field in ("after", "on"):
+        taken["dated_from"].append(first)
+    if field in ("before", "on"):
+        taken["dated_before"].append(behind if field == "on" else first)
+    return True
+
+
+_DATES = ("after", "before", "on")
+
+
 def _merged(filters: SearchFilters, taken: Taken) -> SearchFilters:
     changes: dict[str, object] = {}
     for name, values in taken.items():
         if name == "trust_min":
             changes[name] = TrustLevel(values[-1])
-        elif name == "ingested_after":
+        elif name in ("ingested_after", "dated_from", "dated_before"):
             changes[name] = values[-1]
         else:
             changes[name] = (*getattr(filters, name), *values)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kebab.domain.hits import SearchResponse
 from kebab.domain.ids import encodable
-from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
+from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery, SortOrder
 from kebab.errors import InvalidInput
 from kebab.search import page
 from kebab.search.fusion import FusionPolicy
@@ -47,13 +47,14 @@ class Searcher:
         explain: bool = False,
         snippet_chars: int | None = None,
         exact: bool = False,
+        sort: SortOrder = SortOrder.SCORE,
         by_document: bool = False,
     ) -> SearchQuery:
         """What was typed, read, with the defaults in place of what is None."""
         wanted = self.default_k if k is None else k
         query = parse_query(encodable(text), mode=mode or self.default_mode, k=wanted, filters=filters)
         shown = {"explain": explain, "snippet_chars": snippet_chars, "by_document": by_document}
-        return replace(query, exact=exact, **shown)  # type: ignore[arg-type]
+        return replace(query, exact=exact, sort=sort, **shown)  # type: ignore[arg-type]
 
     def search(
         self,
@@ -69,6 +70,7 @@ class Searcher:
         cursor: str | None = None,
         max_tokens: int | None = None,
         exact: bool = False,
+        sort: SortOrder = SortOrder.SCORE,
         by_document: bool = False,
         groups: bool = False,
     ) -> SearchResponse:
@@ -81,6 +83,7 @@ class Searcher:
             explain=explain,
             snippet_chars=snippet_chars,
             exact=exact,
+            sort=sort,
             by_document=by_document,
         )
         found = self.page(text, query, fusion=fusion, trace=trace, cursor=cursor, max_tokens=max_tokens)

@@ -42,7 +42,8 @@ class Speller:
         if query.exact:
             return query, ()
         quoted = {word for phrase in query.phrases for word in _WORD.findall(phrase)}
-        found = [match for match in _WORD.finditer(query.text) if match[0] not in quoted]
+        kept = quoted.union(query.prefixes)
+        found = [match for match in _WORD.finditer(query.text) if match[0] not in kept]
         unknown = self._unknown([match[0] for match in found[:_MOST_WORDS]])
         instead = {word: near for word in unknown if (near := self._nearest(word, docs)) is not None}
         if not instead:

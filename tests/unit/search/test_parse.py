@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,3 +85,42 @@ def test_every_string_parses_into_text_that_can_be_written(text: str) -> None:
 
 def test_a_lone_surrogate_is_replaced() -> None:
     assert parse_query("a\udcff seat").text == "a? seat"
+
+
+def test_or_is_no_word_and_not_excludes() -> None:
+    assert parse_query("react OR vue").text == "react vue"
+    assert parse_query("this or that OR").text == "this or that OR"
+    query = parse_query('garden NOT soil NOT "two words"')
+    assert (query.text, set(query.excluded)) == ("garden", {"soil", "two words"})
+
+
+def test_a_star_at_the_end_of_a_word_stands_for_what_begins_so() -> None:
+    query = parse_query("gard* a* **bold** 2*3")
+    assert query.prefixes == ("gard",)
+    assert query.text == "gard a* **bold** 2*3"
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "behind"),
+    [
+        ("after:2024", "2024-01-01", None),
+        ("before:2024-03", None, "2024-03-01"),
+        ("on:2024-12", "2024-12-01", "2025-01-01"),
+        ("on:2024-2-29", "2024-02-29", "2024-03-01"),
+        ("on:2024", "2024-01-01", "2025-01-01"),
+    ],
+)
+def test_dates_of_notes_are_days_months_or_years(text: str, first: str | None, behind: str | None) -> None:
+    query = parse_query(f"walk {text}")
+    assert (query.text, query.filters.dated_from, query.filters.dated_before) == ("walk", first, behind)
+
+
+@pytest.mark.parametrize("text", ["on:fire", "before:lunch", "on:2023-02-29", "on:2024-13", "dated_from:x"])
+def test_what_only_looks_like_a_date_is_text(text: str) -> None:
+    query = parse_query(text)
+    assert (query.text, bool(query.filters)) == (text, False)
+
+
+def test_title_and_file_are_filters() -> None:
+    query = parse_query('title:"a tour" file:*.md go')
+    assert (query.filters.title, query.filters.file, query.text) == (("a tour",), ("*.md",), "go")

@@ -99,3 +99,10 @@ def test_a_bound_only_cuts_the_distance(one: str, other: str, most: int) -> None
 )
 def test_neighbours_that_are_exchanged_are_one_mistake(one: str, other: str, distance: int) -> None:
     assert edit_distance(one, other, most=5) == distance
+
+
+def test_a_beginning_finds_the_words_that_begin_so_and_is_no_typo(garden: Shelf) -> None:
+    found = garden.hybrid(Adaptive()).search(parse_query("comp*"))
+    assert (found.corrections, found.hits[0].doc_path) == ((), "soil.md")
+    korean = garden.hybrid(Adaptive()).search(parse_query("소유*"))
+    assert korean.hits[0].doc_path == "rust.md"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
 from threading import Lock
 
-from kebab.adapters.sqlite.rows import as_json
+from kebab.adapters.sqlite.rows import as_json, strings
 from kebab.domain.code import code_lang
 from kebab.domain.documents import TrustLevel
-from kebab.domain.globs import glob_matches
+from kebab.domain.globs import in_folder, is_file
 from kebab.domain.ids import DocId, nfc
+from kebab.domain.language import UNDETERMINED
+from kebab.domain.names import dated, folded, is_tagged, tag_key
 from kebab.domain.queries import SearchFilters
 
 _REMEMBERED = 64
@@ -19,7 +22,7 @@ _ONE_OF = "IN (SELECT value FROM json_each(?))"
 def where(filters: SearchFilters) -> tuple[str, list[str]]:
     """A condition over `documents AS d`, and its parameters; everything but the path globs."""
     single = {
-        "lang": filters.lang,
+        "lang": _languages(filters.lang),
         "media": filters.media,
         "source_id": filters.source,
         "source_type": filters.source_type,
@@ -35,8 +38,9 @@ def where(filters: SearchFilters) -> tuple[str, list[str]]:
         clauses.append(f"d.doc_id IN ({beginnings})")
         values.append(as_json([value for value in _storable(filters.doc_id) if value]))
     if filters.tag:
-        clauses.append(f"d.doc_id IN (SELECT doc_id FROM document_tags WHERE tag {_ONE_OF})")
-        values.append(as_json(_storable(filters.tag)))
+        # A tag stands for those below it; the engine folds the case of ASCII alone, Python that of all.
+        clauses.append("d.doc_id IN (SELECT doc_id FROM document_tags WHERE is_tag(tag, ?))")
+        values.append(as_json(list(map(tag_key, _storable(filters.tag)))))
     if filters.repo:
         # A name without its owner names a repository too.
         clauses.append(
@@ -50,6 +54,15 @@ def where(filters: SearchFilters) -> tuple[str, list[str]]:
     return " AND ".join(clauses) or "1", values
 
 
+def with_tags(connection: sqlite3.Connection) -> None:
+    """Teach the connection ``is_tag(tag, wanted)``, which ``where`` asks for."""
+    connection.create_function("is_tag", 2, _is_tag, deterministic=True)
+
+
+def _is_tag(tag: str, wanted: str) -> bool:
+    return is_tagged(tag, strings(wanted))
+
+
 def starts_with(column: str, value: str) -> str:
     """A condition that an id starts with a value. Ids are hexadecimal: all of them sort before a ``g``.
 
@@ -58,9 +71,31 @@ def starts_with(column: str, value: str) -> str:
     return f"{column} >= {value} AND {column} < {value} || 'g'"
 
 
-def path_matches(path: str, globs: Sequence[str]) -> bool:
-    """True without globs, and where at least one of them covers the path."""
-    return not globs or any(glob_matches(glob)(path) for glob in globs)
+def _languages(wanted: Sequence[str]) -> tuple[str, ...]:
+    """Languages in small letters; English stands for what no language could be told of, too."""
+    small = [lang.lower() for lang in wanted]
+    return (*small, UNDETERMINED) if "en" in small else tuple(small)
+
+
+def is_narrow(filters: SearchFilters) -> bool:
+    """Whether something is asked that SQL cannot tell."""
+    return bool(filters.path or filters.title or filters.file or filters.dated_from or filters.dated_before)
+
+
+def lets_through(
+    filters: SearchFilters, *, path: str, title: str, created: str | None, updated: str | None
+) -> bool:
+    """Whether path, title and date of a document are as the filters want them."""
+    if filters.path and not any(in_folder(path, glob) for glob in filters.path):
+        return False
+    if filters.title and not any(folded(text) in folded(title) for text in filters.title):
+        return False
+    if filters.file and not any(is_file(path, name) for name in filters.file):
+        return False
+    if not (filters.dated_from or filters.dated_before):
+        return True
+    day = dated(path, created=created, updated=updated)
+    return bool(day) and (filters.dated_from or "") <= day < (filters.dated_before or "9999")
 
 
 def _trusted(least: TrustLevel | None) -> tuple[str, ...]:

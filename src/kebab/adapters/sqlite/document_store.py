@@ -10,7 +10,14 @@ from functools import partial
 
 from kebab.adapters.sqlite import outbox, seals, texts
 from kebab.adapters.sqlite.connection import Database
-from kebab.adapters.sqlite.document_filters import Matches, path_matches, starts_with, where
+from kebab.adapters.sqlite.document_filters import (
+    Matches,
+    is_narrow,
+    lets_through,
+    starts_with,
+    where,
+    with_tags,
+)
 from kebab.adapters.sqlite.link_store import INSERT_LINK, link_rows
 from kebab.adapters.sqlite.rows import (
     STORED_CHUNK,
@@ -125,13 +132,18 @@ class SqliteDocumentStore:
         filters = filters or SearchFilters()
         condition, values = where(filters)
         with self._database.read() as connection:
+            with_tags(connection)
             rows = connection.execute(
                 f"{_SUMMARIES} WHERE {condition} ORDER BY d.source_id, d.path", values
             ).fetchall()
             units = set(_defining(connection, filters.symbol)) if filters.symbol else None
         naming = None if units is None else {doc_id for _, doc_id in units}
         kept = (row for row in rows if naming is None or row[0] in naming)
-        return [summary(row) for row in kept if path_matches(row[2], filters.path)]
+        return [
+            summary(row)
+            for row in kept
+            if lets_through(filters, path=row[2], title=row[3], created=row[13], updated=row[14])
+        ]
 
     def document(self, doc_id: DocId) -> DocumentSummary | None:
         with self._database.read() as connection:
@@ -301,10 +313,16 @@ def _moment(connection: sqlite3.Connection) -> tuple[int, int]:
 
 def _matching(connection: sqlite3.Connection, filters: SearchFilters) -> frozenset[DocId]:
     condition, values = where(filters)
-    rows = connection.execute(f"SELECT d.doc_id, d.path FROM documents d WHERE {condition}", values)
-    if not filters.path and not filters.symbol:
+    with_tags(connection)
+    columns = "d.doc_id, d.path, d.title, d.created_at, d.updated_at"
+    rows = connection.execute(f"SELECT {columns} FROM documents d WHERE {condition}", values)
+    if not is_narrow(filters) and not filters.symbol:
         return frozenset([row[0] for row in rows])
-    found = frozenset(DocId(doc_id) for doc_id, path in rows if path_matches(path, filters.path))
+    found = frozenset(
+        DocId(doc_id)
+        for doc_id, path, title, created, updated in rows
+        if lets_through(filters, path=path, title=title, created=created, updated=updated)
+    )
     if not filters.symbol:
         return found
     return found & {doc_id for _, doc_id in _defining(connection, filters.symbol)}

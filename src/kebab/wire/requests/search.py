@@ -11,7 +11,8 @@ from msgspec import Meta
 from kebab.config.sections import FusionName
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import DocId
-from kebab.domain.queries import SearchFilters, SearchMode, utc_time
+from kebab.domain.queries import SearchFilters, SearchMode, SortOrder, days, utc_time
+from kebab.errors import InvalidInput
 from kebab.wire.requests import Budget, Count, Request, Values, checked, checked_time, not_empty, several
 
 FILTER_NAMES = tuple(field.name for field in fields(SearchFilters))
@@ -33,17 +34,32 @@ class Filtered(Request, frozen=True, kw_only=True):
     symbol: Values = ()
     ingested_after: str | None = None
     """ISO 8601; a time without a zone is meant in UTC."""
+    title: Values = ()
+    file: Values = ()
+    dated_from: str | None = None
+    """A day, a month or a year: the note's date is in it or later."""
+    dated_before: str | None = None
+    """The note's date is before the day, the month or the year."""
 
     def __post_init__(self) -> None:
         if self.ingested_after is not None:
             checked_time("ingested_after", self.ingested_after)
+        for name in ("dated_from", "dated_before"):
+            _first_day(name, getattr(self, name))
 
     @property
     def filters(self) -> SearchFilters:
         lists = {name: several(getattr(self, name)) for name in FILTER_NAMES if name not in _SINGLE}
         after = utc_time(self.ingested_after) if self.ingested_after else None
         doc_id = tuple(map(DocId, lists.pop("doc_id")))
-        return SearchFilters(**lists, doc_id=doc_id, trust_min=self.trust_min, ingested_after=after)
+        return SearchFilters(
+            **lists,
+            doc_id=doc_id,
+            trust_min=self.trust_min,
+            ingested_after=after,
+            dated_from=_first_day("dated_from", self.dated_from),
+            dated_before=_first_day("dated_before", self.dated_before),
+        )
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -53,7 +69,18 @@ class Filtered(Request, frozen=True, kw_only=True):
         return {**own, "filters": self.filters}
 
 
-_SINGLE = ("trust_min", "ingested_after")
+_SINGLE = ("trust_min", "ingested_after", "dated_from", "dated_before")
+
+
+def _first_day(name: str, text: str | None) -> str | None:
+    if text is None:
+        return None
+    try:
+        return days(text)[0]
+    except ValueError:
+        raise InvalidInput(
+            f"{name} {text!r} is not a date", hint="write it as 2025, 2025-03 or 2025-03-14"
+        ) from None
 
 
 class Searching(Filtered, frozen=True, kw_only=True):
@@ -77,6 +104,8 @@ class SearchRequest(
     snippet_chars: Annotated[int, Meta(ge=40, le=10_000)] | None = None
     exact: bool = False
     """Search for the words as they are typed, whether or not any document holds them."""
+    sort: SortOrder = SortOrder.SCORE
+    """The best hits by score, by path, or the newest notes first."""
     by_document: bool = False
     """One hit a document, its best, with the number of others."""
     groups: bool = False

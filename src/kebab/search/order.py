@@ -1,0 +1,55 @@
+"""Other orders than the best first, and what filters alone list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from kebab.domain.documents import DocumentSummary
+from kebab.domain.hits import RetrievalDetail, SearchHit
+from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.names import dated
+from kebab.domain.queries import SearchQuery, SortOrder
+from kebab.ports import DocumentStore
+from kebab.search.group import Placed
+
+SORTED = 100
+"""The best so many are put in another order, whatever k: beyond them nothing fits well enough to come up."""
+
+
+def put_in_order(hits: Sequence[SearchHit], order: SortOrder, store: DocumentStore) -> tuple[SearchHit, ...]:
+    """The hits by path, or the newest notes first; those of one path or day keep their order."""
+    if order is SortOrder.PATH:
+        placed = sorted(hits, key=lambda hit: (hit.source_id, hit.doc_path))
+    else:
+        days = {doc_id: _day(store.document(doc_id)) for doc_id in {hit.doc_id for hit in hits}}
+        placed = sorted(hits, key=lambda hit: days[hit.doc_id], reverse=True)
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(placed, start=1))
+
+
+def is_listing(query: SearchQuery) -> bool:
+    """Whether filters are all that was typed: then there is nothing to rank by."""
+    return bool(query.filters) and not (query.text or query.phrases or query.excluded)
+
+
+def listed(query: SearchQuery, store: DocumentStore) -> Iterator[Placed]:
+    """The documents that the filters let through, each by the chunk that opens it, in the order asked for.
+
+    By path where no order is asked for.
+    """
+    documents: Iterable[DocumentSummary] = store.list_documents(query.filters)
+    if query.sort is SortOrder.DATE:
+        documents = sorted(documents, key=_day, reverse=True)
+    detail = RetrievalDetail(query.mode, 1.0)
+    for doc_id in (document.doc_id for document in documents):
+        yield from (Placed(chunk, 1.0, detail, ()) for chunk in _opening(doc_id, store))
+
+
+def _opening(doc_id: DocId, store: DocumentStore) -> Iterator[ChunkId]:
+    yield from (stored.chunk.chunk_id for stored in store.chunks_of(doc_id)[:1])
+
+
+def _day(document: DocumentSummary | None) -> str:
+    if document is None:
+        return ""
+    return dated(document.path, created=document.created_at, updated=document.updated_at)
