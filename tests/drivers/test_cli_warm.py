@@ -218,6 +218,12 @@ def test_options_that_are_passed_on_take_a_value_here_as_in_the_command() -> Non
                 assert (spelled in warm.VALUES) <= (not getattr(option, "is_flag", False)), spelled
 
 
+def test_every_option_that_is_passed_on_and_printed_differently_is_among_the_two_hundred() -> None:
+    """What a command prints past its session would come out of the process that answers."""
+    compared = {option.partition("=")[0] for variant in VARIANTS for option in variant}
+    assert set(warm.FLAGS) - {"--quiet", "--readonly"} <= compared
+
+
 def changed_setting(cli: Cli) -> dict[str, str]:
     return {"KEBAB_SEARCH__DEFAULT_K": "3"}
 

@@ -91,6 +91,15 @@ def test_a_saved_note_is_found_and_nothing_else_is_looked_at(scene: Scene) -> No
     assert [run.run.indexed for run in scene.runs] == [1]
 
 
+@pytest.mark.parametrize("name", ["README", "list.xyz"])
+def test_a_text_of_no_known_extension_is_followed_like_any_other(scene: Scene, name: str) -> None:
+    scene.play(lambda: None, lambda: scene.bench.write(name, "mango\n" * 20))
+    fresh = Bench(scene.bench.root, scene.bench.data / "other")
+    fresh.run()
+    assert contents(scene.bench) == contents(fresh)
+    assert name in contents(fresh)
+
+
 def test_what_changed_before_the_watcher_came_is_found(scene: Scene) -> None:
     scene.bench.write("early.md", "mango\n")
     scene.play()
@@ -308,7 +317,7 @@ def test_conflict_copies_are_known_by_their_names(name: str, original: str | Non
 
 OPERATION = st.tuples(
     st.sampled_from(["write", "delete", "move", "move folder", "ignore"]),
-    st.sampled_from(["a.md", "b.md", "s/a.md", "s/b.md", "s/t/c.md", "t/d.md"]),
+    st.sampled_from(["a.md", "b.md", "s/a.md", "s/b.md", "s/t/c.md", "t/d.md", "odd.xyz", "s/README"]),
     st.sampled_from(["a.md", "n.md", "s/n.md", "u/a.md"]),
     st.integers(0, 9),
 )
