@@ -78,7 +78,7 @@ def _leans(asked: str, bare: str, question: Question) -> bool:
     few = len(question.keywords)
     if _ABOUT.match(_OPENING.sub("", asked)) or _points(bare) or not few:
         return True
-    if bare != asked and few <= 2:
+    if bare != asked and few <= 2 and not _ASKS.search(bare):
         return True
     if not _ASKS.search(bare):
         ends = asked.endswith(("?", "？"))

@@ -79,6 +79,8 @@ def test_what_replaces_nothing_is_asked_beside_the_earlier_question(
         "postgres backup",
         "Which notes say that tomatoes need sun?",
         "and how much does the night train to Vienna cost?",
+        "and who was on call?",
+        "그럼 당직은 누구인가요?",
         "대한민국의 수도는?",
         "Postgres란 무엇인가?",
         "컨테이너 이미지는 어디에 저장되나요?",
