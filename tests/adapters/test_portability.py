@@ -13,6 +13,8 @@ PROJECT = Path(__file__).parents[2]
 
 WITHOUT = """
 import os, sys
+# These support Windows by asking for its name, which this system does not have.
+import mcp.server.stdio, textual.app, uvicorn, watchfiles
 
 class Missing:
     def find_spec(self, name, path=None, target=None):

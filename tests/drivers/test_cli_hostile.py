@@ -208,6 +208,14 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "schema": ((),),
     "export": (("{folder}/" + NAME + ".kebab",),),
     "import": (("{folder}/" + NAME + ".kebab",), (EVIL,)),
+    "chat": ((), ("--tag", EVIL)),
+    "completion": (("bash",), (EVIL,)),
+    "formats": ((),),
+    # Those that stay open are tried up to where they would begin.
+    "mcp": (("--install", EVIL), ("--tools", EVIL), ("--paste", EVIL), ("--source", EVIL, "--config", EVIL)),
+    "serve": (("--port", EVIL), ("--host", EVIL, "--config", EVIL)),
+    "tui": (("--config", EVIL),),
+    "watch": (("--config", EVIL), (EVIL,)),
 }
 """How each command is run. `demo` prints a vault of its own, which nobody else writes."""
 VERBATIM = ("fetch chunk", "fetch doc", "fetch span")

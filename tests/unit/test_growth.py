@@ -87,6 +87,7 @@ def _grows(pattern: re.Pattern[str]) -> str | None:
     return None
 
 
+@pytest.mark.slow
 def test_every_regular_expression_reads_hostile_text_in_linear_time() -> None:
     found = [item for item in _everything().values() if item.place not in BOUNDED]
 

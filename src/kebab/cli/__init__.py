@@ -65,7 +65,7 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
         Entry(
             "formats",
             "kebab.cli.formats:formats",
-            "Show the formats kebab reads, by which engine, and how to install what is missing.",
+            "Show which formats kebab reads, and what is missing.",
         ),
     ),
     "Maintain": (

@@ -28,13 +28,14 @@ def chat(session: Session, explain: bool, continue_from: str | None, **options: 
     A question that leans on the one before ("and in Korean?", "그건 왜?") is shown as it was understood.
     /new forgets what was said, /quit or Ctrl-D ends. With --json, one answer_event.v1 per line.
     """
+    kebab = session.kebab()
     session.say("Ask a question. /new starts over, /quit ends.")
     before = continue_from
     for question in _questions(session):
         if question == NEW:
             before = None
             continue
-        events = session.kebab().ask_stream(question, continue_from=before, **options)
+        events = kebab.ask_stream(question, continue_from=before, **options)
         _, answer = show_stream(session, events, explain=explain)
         before = answer.trace_id if answer is not None else before
 

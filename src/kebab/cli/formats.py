@@ -16,7 +16,7 @@ _SHOWN = 8
 
 @command("formats")
 def formats(session: Session) -> None:
-    """Show the formats kebab reads, by which engine, and how to install what is missing."""
+    """Show which formats kebab reads, and what is missing."""
     from kebab import wire
 
     known = session.kebab().formats()

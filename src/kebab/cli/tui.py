@@ -16,12 +16,12 @@ def tui(session: Session, watch: bool) -> int:
 
     Type to search; Enter opens the note in $EDITOR at the line; F1 shows the keys.
     """
+    kebab = session.kebab()
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InvalidInput("the screen needs a terminal", hint="in a pipe use: kebab search")
     from kebab.ingest.watch import Heard
     from kebab.tui.app import KebabTui
 
-    kebab = session.kebab()
     kebab.revision()  # a place without a knowledge base is told now, not on a screen
     # The screen is the application's: nothing else may write on it.
     with staying(session, watch=watch, heard=Heard()):

@@ -8,9 +8,9 @@ from pathlib import Path
 MARK = ".git"
 _MAX_BYTES = 1 << 16
 _LEVELS = 64
-_SECTION = re.compile(r'[ \t]*\[[ \t]*remote[ \t]+"origin"[ \t]*\]')
-_URL = re.compile(r"[ \t]*url[ \t]*=[ \t]*(\S+)")
-_WITH_HOST = re.compile(r"[a-z+]{2,20}://[^/]*/(.*)|[^/:]{2,}:(?!/)(.*)", re.DOTALL)
+_SECTION = re.compile(r'^[ \t]*+\[[ \t]*+remote[ \t]++"origin"[ \t]*+\]')
+_URL = re.compile(r"^[ \t]*+url[ \t]*+=[ \t]*+(\S+)")
+_WITH_HOST = re.compile(r"^(?:[a-z+]{2,20}://[^/]*+/(.*)|[^/:]{2,}+:(?!/)(.*))", re.DOTALL)
 _NAME = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
 _MAX_NAME = 200
 

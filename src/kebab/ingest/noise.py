@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 # Office's owner files have the document's own extension; other editors' have one that nobody reads.
-_TEMPORARY = re.compile(r"~\$.*|\.~lock\..*|\.#.*|#.*#|.*~|.*___jb_(?:tmp|old)___|4913|\.syncthing\..*\.tmp")
+_TEMPORARY = re.compile(
+    r"^(?:~\$.*|\.~lock\..*|\.#.*|#.*#|.*~|.*___jb_(?:tmp|old)___|4913|\.syncthing\..*\.tmp)"
+)
 _CONFLICT = re.compile(
     r"(?P<stem>.{1,200}?)"
     r"(?:\.sync-conflict-\d{8}-\d{6}-[A-Z0-9]{7}"  # Syncthing

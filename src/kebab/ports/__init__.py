@@ -24,7 +24,7 @@ from kebab.ports.documents import (
     TextRecogniser,
     Unopened,
 )
-from kebab.ports.folders import FolderEvents
+from kebab.ports.folders import FolderEvents, SourceFiles
 from kebab.ports.indexes import NO_TERMS, FieldWeights, Indexes, LexicalIndex, LexicalQuery, VectorIndex
 from kebab.ports.memory import (
     ExecutionIndex,
@@ -60,7 +60,6 @@ from kebab.ports.truth import (
     Ledger,
     LinkStore,
     PendingChange,
-    SourceFiles,
     StoreAccess,
     StoreFile,
     Stores,

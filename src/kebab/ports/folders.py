@@ -1,10 +1,13 @@
-"""What happens in folders while nobody looks."""
+"""The folders that documents come from: what happens in them, and what they hold now."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from kebab.domain.citations import SourceState
 
 
 class FolderEvents(Protocol):
@@ -18,5 +21,16 @@ class FolderEvents(Protocol):
         batch; nothing need have happened where one says so. An empty one comes now and then, at
         least every few seconds, and always while there are no folders. Raises StorageError where a folder
         cannot be watched.
+        """
+        ...
+
+
+class SourceFiles(Protocol):
+    """The files that documents came from, as they are now."""
+
+    def state(self, source_id: str, path: str) -> SourceState | None:
+        """Whether the file still has the content it was indexed with, has other content, or is gone.
+
+        None while nothing can be known of it: its source's folder is not here, or it came with a bundle.
         """
         ...

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kebab.domain.chunks import Chunk, StoredChunk
-    from kebab.domain.citations import SourceState
     from kebab.domain.documents import Document, DocumentSummary
     from kebab.domain.ids import ChunkId, DocId
     from kebab.domain.ingests import FileState, IngestItem, IngestRun
@@ -390,15 +389,4 @@ class StoreAccess(Protocol):
 
     def close(self) -> None:
         """Let go of the files. The next use opens them again."""
-        ...
-
-
-class SourceFiles(Protocol):
-    """The files that documents came from, as they are now."""
-
-    def state(self, source_id: str, path: str) -> SourceState | None:
-        """Whether the file still has the content it was indexed with, has other content, or is gone.
-
-        None while nothing can be known of it: its source's folder is not here, or it came with a bundle.
-        """
         ...

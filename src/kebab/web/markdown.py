@@ -19,7 +19,7 @@ from kebab.ingest.parse.markdown import markdown_reader
 from kebab.wire.views import Heading
 
 _OUTSIDE = re.compile(r"(?i)(https?://|mailto:)")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_SCHEME = re.compile(r"^(?:[A-Za-z][A-Za-z0-9+.-]*+:|//)")
 _SIMPLE = {
     "Paragraph": "p",
     "Item": "li",
@@ -258,4 +258,4 @@ def _words(html: str) -> str:
     """What a heading says, without the tags that this module wrote itself."""
     from html import unescape
 
-    return " ".join(unescape(re.sub(r"<[^>]*>", "", html)).split())
+    return " ".join(unescape(re.sub(r"<[^<>]*+>", "", html)).split())

@@ -27,6 +27,7 @@ class Visited:
     visits: list[Visit] = field(default_factory=list)
     charged: bool = True
     left: int = 0
+    rival: Visited | None = None
     _inside: bool = False
 
     @contextmanager
@@ -40,7 +41,8 @@ class Visited:
             self._inside = outer
 
     def take_charge(self) -> bool:
-        return self.charged
+        """Nobody can while another run is in charge; once that has left, whoever comes can."""
+        return self.charged or (self.rival is not None and self.rival.left > 0)
 
     def leave_charge(self) -> None:
         self.left += 1
@@ -54,7 +56,8 @@ class World:
 
     def __init__(self, folder: Path, store: FakeDocumentStore | None = None) -> None:
         self.bench = Bench(folder / "notes", folder / "data", store=store or FakeDocumentStore())
-        self.other: IngestPipeline = replace(self.bench.pipeline, turns=Visited(charged=False))
+        self.beside = Visited(charged=False)
+        self.other: IngestPipeline = replace(self.bench.pipeline, turns=self.beside)
         self.clock = 1_700_000_000
 
     def write(self, name: str, text: str) -> None:
@@ -70,7 +73,7 @@ class World:
         return self.other.run(allow_mass_delete=True)
 
     def run(self, *visits: Visit) -> IngestReport:
-        turns = Visited(list(visits))
+        turns = self.beside.rival = Visited(list(visits))
         report = replace(self.bench.pipeline, turns=turns).run(allow_mass_delete=True)
         assert turns.left == 1
         return report

@@ -30,7 +30,7 @@ _HEAD_LINES = 60
 # Lines that the head of a namespace may take: its name, and a bracket below it.
 _HEAD_OF_GROUP = 2
 _WORD = re.compile(r"\w")
-_CLOSING = re.compile(r"[ \t]*(?:[)}\];,]+|end|fi|done)[ \t]*(?:(?://|#|--).*)?")
+_CLOSING = re.compile(r"^[ \t]*+(?:[)}\];,]++|end|fi|done)[ \t]*+(?:(?://|#|--).*)?")
 # What a citation can name; see domain.places.
 _MAX_SYMBOL = 1000
 

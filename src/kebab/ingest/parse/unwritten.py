@@ -34,7 +34,7 @@ _MARKER = re.compile(
     r"|\bthis (?:file|code) (?:is|was|has been) (?:auto-?|automatically |machine )generated\b",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"[ \t]*(?:#|//|/\*|\*|--|;|%|<!--|\"\"\"|''')")
+_COMMENT = re.compile(r"^[ \t]*+(?:#|//|/\*|\*|--|;|%|<!--|\"\"\"|''')")
 _LINE_CHARS = 300
 """A file whose lines are longer than this on average was not written by hand."""
 _FEW_CHARS = 2000
