@@ -79,7 +79,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("forged")
     theirs = make_base(folder / "theirs", notes=4)
     theirs.write(
-        "tagged.md", "---\ntags: [rope, 밧줄]\naliases: [x]\n---\n# Tagged\n\nThe anchor is heavy, see [[Tagged]].\n"
+        "tagged.md",
+        "---\ntags: [rope, 밧줄]\naliases: [x]\n---\n# Tagged\n\nThe anchor is heavy, see [[Tagged]].\n",
     )
     with theirs.open() as kb:
         kb.ingest()

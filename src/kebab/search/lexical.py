@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -44,6 +45,9 @@ def _fit(stored: StoredChunk, text: str) -> int:
 
 
 ONE_WORD = FieldWeights(exact=3.0)
+STEMMED = FieldWeights(exact=0.6)
+"""Of words that are stemmed. Korean is not: there the form as typed carries particles and says less."""
+_HANGUL = re.compile("[\uac00-\ud7a3]")
 """Who types one word means that word: a form of it that only shares its stem comes after."""
 
 
@@ -110,7 +114,7 @@ class LexicalRetriever:
             phrases=self._sequences(query.phrases),
             excluded=self._sequences(query.excluded),
             words=words,
-            fields=ONE_WORD if len(words) == 1 else FieldWeights(),
+            fields=_fields(query.text, words),
             required=tuple(word for phrase in query.phrases for word in latin_words(phrase)),
         )
 
@@ -166,3 +170,9 @@ class LexicalRetriever:
             RetrievalDetail(SearchMode.LEXICAL, score, lexical_score=score, lexical_rank=rank),
             (LegEvidence(self.leg, rank, item.score),),
         )
+
+
+def _fields(text: str, words: Sequence[str]) -> FieldWeights:
+    if len(words) == 1:
+        return ONE_WORD
+    return FieldWeights() if _HANGUL.search(text) else STEMMED
