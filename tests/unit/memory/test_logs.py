@@ -15,7 +15,7 @@ from tests.unit.memory.conftest import Bench
 CLAUDE = [
     {"type": "summary", "summary": "Login", "leafUuid": "x"},
     {
-        "type": "user", "uuid": "u1", "sessionId": "s1", "cwd": "/work/shop", "gitBranch": "main", "version": "1.0",
+        "type": "user", "uuid": "u1", "sessionId": "s1", "cwd": "/home/me/shop", "gitBranch": "main", "version": "1.0",
         "timestamp": "2026-03-01T10:00:00.000Z", "message": {"role": "user", "content": "Fix the flaky login test"},
     },
     {
@@ -38,7 +38,7 @@ CLAUDE = [
         "message": {"model": "some-model", "content": [{"type": "text", "text": "The file is missing."}], "usage": {"output_tokens": 7}},
     },
     {
-        "type": "user", "uuid": "u2", "sessionId": "s1", "cwd": "/work/shop", "timestamp": "2026-03-01T10:01:00.000Z",
+        "type": "user", "uuid": "u2", "sessionId": "s1", "cwd": "/home/me/shop", "timestamp": "2026-03-01T10:01:00.000Z",
         "message": {"role": "user", "content": [{"type": "text", "text": "It is in e2e/ now"}]},
     },
     {
@@ -48,7 +48,7 @@ CLAUDE = [
 ]  # fmt: skip
 
 CODEX = [
-    {"timestamp": "2026-03-02T08:00:00.000Z", "type": "session_meta", "payload": {"id": "c1", "cwd": "/work/api", "cli_version": "0.9", "git": {"branch": "dev"}}},
+    {"timestamp": "2026-03-02T08:00:00.000Z", "type": "session_meta", "payload": {"id": "c1", "cwd": "/home/me/api", "cli_version": "0.9", "git": {"branch": "dev"}}},
     {"timestamp": "2026-03-02T08:00:00.100Z", "type": "turn_context", "payload": {"model": "gpt-x"}},
     {"timestamp": "2026-03-02T08:00:01.000Z", "type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "<environment_context>…</environment_context>"}]}},
     {"timestamp": "2026-03-02T08:00:02.000Z", "type": "event_msg", "payload": {"type": "user_message", "message": "Add paging to the API"}},
@@ -116,7 +116,7 @@ def test_each_prompt_of_claude_code_is_a_run(bench: Bench) -> None:
     assert (first.success, first.error, first.agent_id) == (False, "no such file", "claude-code")
     assert first.documents_used == ("tests/login.py",)
     assert (first.tokens, first.latency_ms) == ({"input": 900, "output": 57}, 9000)
-    assert first.scope == {"session": "s1", "project": "/work/shop"}
+    assert first.scope == {"session": "s1", "project": "/home/me/shop"}
     assert first.metadata == {"gitBranch": "main", "version": "1.0", "model": "some-model"}
     assert (second.success, second.parent, second.result) == (True, first.id, "Fixed. password=[redacted]")
     aside = runs["Look for the login test"]
