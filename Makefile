@@ -38,7 +38,14 @@ $(VENV)/.browser: $(STAMP)
 		|| echo "no axe-core (npm): the test of accessibility will skip"
 	@touch $@
 
-test: setup $(VENV)/.model-server $(VENV)/.browser ## run every test
+# The protocol's own checks of MCP servers, and the Node.js they need.
+$(VENV)/.conformance: $(STAMP)
+	@npm install --silent --no-save --prefix $(VENV)/conformance node@22.23.3 \
+		@modelcontextprotocol/conformance@0.1.16 > /dev/null 2>&1 \
+		|| echo "no MCP conformance checks (npm): the test that runs them will skip"
+	@touch $@
+
+test: setup $(VENV)/.model-server $(VENV)/.browser $(VENV)/.conformance ## run every test
 	@# The tests start hundreds of processes: compiled once, each starts in half the time.
 	@$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n 2 --dist loadgroup

@@ -15,6 +15,7 @@ class Wish:
 
     name: str
     title: str
+    description: str
     argument: str
     about: str
     needs: frozenset[str]
@@ -25,6 +26,7 @@ WISHES = (
     Wish(
         name="answer_from_my_notes",
         title="Answer from my notes",
+        description="Answers a question from the notes alone, with a citation after each statement.",
         argument="question",
         about="What you want to know",
         needs=frozenset({"search", "fetch"}),
@@ -42,6 +44,7 @@ WISHES = (
     Wish(
         name="what_did_we_do_before",
         title="What did we do before?",
+        description="Sums up what was tried for a task like this one, what worked and what failed.",
         argument="task",
         about="The task at hand",
         needs=frozenset({"memory_search"}),
@@ -65,6 +68,7 @@ def definitions(tools: Collection[str]) -> types.ListPromptsResult:
             types.Prompt(
                 name=wish.name,
                 title=wish.title,
+                description=wish.description,
                 arguments=[types.PromptArgument(name=wish.argument, description=wish.about, required=True)],
             )
             for wish in offered(tools)
@@ -82,6 +86,6 @@ def spoken(tools: Collection[str], name: str, arguments: dict[str, str]) -> type
         raise MCPError(types.INVALID_PARAMS, f"the argument {wish.argument} is missing")
     text = wish.text.replace("{given}", given)
     return types.GetPromptResult(
-        description=wish.title,
+        description=wish.description,
         messages=[types.PromptMessage(role="user", content=types.TextContent(text=text))],
     )
