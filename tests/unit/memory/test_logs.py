@@ -141,6 +141,62 @@ def test_each_prompt_of_codex_is_a_run(bench: Bench) -> None:
     assert (second.parent, second.success, second.metadata["model"]) == (first.id, True, "gpt-x")
 
 
+def codex(kind: str, stamp: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": f"2026-02-23T11:41:{stamp}Z", "type": kind, "payload": payload}
+
+
+def said(stamp: str, text: str, role: str = "user") -> dict[str, Any]:
+    return codex("response_item", stamp, type="message", role=role, content=[{"type": "text", "text": text}])
+
+
+def test_context_that_codex_adds_to_a_prompt_is_no_prompt(bench: Bench) -> None:
+    log = [
+        codex("session_meta", "00", id="s"),
+        said("01", "Rules of this folder"),
+        said("01", "More rules"),
+        said("01", "Count the ships"),
+        codex("event_msg", "01", type="user_message", message="Count the ships"),
+        said("02", "Seven.", role="assistant"),
+        said("03", "A note of the program"),
+        said("03", "And the boats?"),
+        codex("event_msg", "03", type="user_message", message="And the boats?"),
+        codex("event_msg", "03", type="user_message", message="Quickly"),
+        said("04", "Nine.", role="assistant"),
+    ]
+    report = bench.memory.import_from("codex", [lines(log)])
+    runs = {run.task_description: run for run in bench.store.every()}
+
+    assert (report.new, report.failures) == (3, ())
+    assert sorted(runs) == ["And the boats?", "Count the ships", "Quickly"]
+    assert [run.parent for run in (runs["Quickly"], runs["And the boats?"], runs["Count the ships"])] == [
+        runs["And the boats?"].id,
+        runs["Count the ships"].id,
+        None,
+    ]
+
+
+def test_a_command_that_failed_in_codex_is_told_by_the_head_of_its_output(bench: Bench) -> None:
+    def ended(head: str) -> list[Any]:
+        return [
+            codex("session_meta", "00", id=head),
+            codex("event_msg", "01", type="user_message", message=head),
+            codex("response_item", "02", type="function_call", name="exec_command"),
+            codex(
+                "response_item", "03", type="function_call_output", output=f"{head}\nOutput:\nExit code: 9"
+            ),
+        ]
+
+    heads = [
+        "Exit code: 1",
+        "Chunk ID: a1\nProcess exited with code 2",
+        "Exit code: 0\nWall time: 0.1 seconds",
+    ]
+    bench.memory.import_from("codex", [lines(ended(head)) for head in heads])
+    failed = {run.task_description for run in bench.store.every() if not run.success}
+
+    assert failed == set(heads[:2])
+
+
 def test_spans_of_models_are_runs_with_their_parents(bench: Bench) -> None:
     report = bench.memory.import_from("otel", [[json.dumps(OTEL).encode()]])
     runs = {run.task_type: run for run in bench.store.every()}

@@ -3,75 +3,110 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Any
 
 from kebab.domain.executions import Execution
 from kebab.memory.logs.turns import Turn, mapping, objects, text_of, when
 
 SOURCE = "codex"
+_EXITED = re.compile(r"^(?:Exit code: |Process exited with code )(-?\d{1,9})$", re.MULTILINE)
+"""How newer versions head the output of a command."""
+_HEAD = 300
 _USAGE = {"input_tokens": "input", "output_tokens": "output", "cached_input_tokens": "cache_read"}
 
 
 def read(lines: Iterable[bytes]) -> Iterator[tuple[int, Execution | None]]:
     """The executions of one log with the line each began at; None for a line that cannot be read."""
-    about: dict[str, Any] = {}
-    turn: tuple[int, Turn] | None = None
+    log = _Log()
     for number, line in objects(lines):
         if line is None:
             yield number, None
             continue
+        yield from log.take(number, line)
+    yield from log.end()
+
+
+@dataclass(slots=True)
+class _Log:
+    """What was read of one log so far, and the turn that is being gathered."""
+
+    about: dict[str, Any] = field(default_factory=dict)
+    turn: tuple[int, Turn] | None = None
+    last: str | None = None
+    events: bool = False
+    keys: set[str] = field(default_factory=set)
+
+    def take(self, number: int, line: dict[str, Any]) -> Iterator[tuple[int, Execution]]:
         kind, payload = line.get("type"), mapping(line.get("payload"))
         if kind in ("session_meta", "turn_context"):
-            about |= payload
-            continue
-        prompt = _prompt(kind, payload)
-        if prompt is not None and not (turn and turn[1].text == prompt and not turn[1].tools):
-            parent = turn[1].id if turn else None
-            if turn is not None:
-                yield turn[0], turn[1].execution()
-            turn = _opened(line, prompt, about, parent, number=number) or turn
-        elif turn is not None:
-            _add(turn[1], line, kind, payload)
-    if turn is not None:
-        yield turn[0], turn[1].execution()
+            self.about |= payload
+        elif (prompt := self._prompt(kind, payload)) is not None:
+            yield from self._begin(number, line, prompt)
+        elif self.turn is not None:
+            _add(self.turn[1], line, kind, payload)
+
+    def end(self) -> Iterator[tuple[int, Execution]]:
+        if self.turn is not None:
+            number, turn = self.turn
+            yield number, turn.execution()
+            self.last, self.turn = turn.id, None
+            self.keys.add(turn.key)
+
+    def _prompt(self, kind: object, payload: dict[str, Any]) -> str | None:
+        """What the user asked. Newer logs tell it as an event: what else the user is said to have written
+        there is context that the program added."""
+        if kind == "event_msg" and payload.get("type") == "user_message":
+            text = payload.get("message")
+            return text.strip() if isinstance(text, str) and text.strip() else None
+        return None if self.events else _message(kind, payload)
+
+    def _begin(self, number: int, line: dict[str, Any], prompt: str) -> Iterator[tuple[int, Execution]]:
+        # A message that nothing was done about was context, or is told again by the event that follows.
+        if not self.events and self.turn is not None and not self.turn[1].answered:
+            self.turn = None
+        self.events = self.events or line.get("type") == "event_msg"
+        yield from self.end()
+        self.turn = self._opened(number, line, prompt)
+
+    def _opened(self, number: int, line: dict[str, Any], prompt: str) -> tuple[int, Turn] | None:
+        moment, session = when(line.get("timestamp")), self.about.get("id")
+        if moment is None or not isinstance(session, str):
+            return None
+        turn = Turn(
+            source=SOURCE,
+            session=session,
+            key=self._key(str(line["timestamp"])),
+            text=prompt,
+            started=moment,
+            ended=moment,
+            agent=SOURCE,
+            provider=str(self.about.get("model_provider") or "openai"),
+            parent=self.last,
+            metadata={
+                "model": str(self.about.get("model") or ""),
+                "version": str(self.about.get("cli_version") or ""),
+                "gitBranch": str(mapping(self.about.get("git")).get("branch") or ""),
+            },
+            project=str(self.about.get("cwd") or ""),
+        )
+        return number, turn
+
+    def _key(self, stamp: str) -> str:
+        """Several prompts can carry one time: the second of them needs an id of its own."""
+        keys = chain([stamp], (f"{stamp}#{number}" for number in count(2)))
+        return next(key for key in keys if key not in self.keys)
 
 
-def _prompt(kind: object, payload: dict[str, Any]) -> str | None:
-    """What the user asked: told as an event, in older logs only as a message among others."""
-    if kind == "event_msg" and payload.get("type") == "user_message":
-        text = payload.get("message")
-        return text.strip() if isinstance(text, str) and text.strip() else None
+def _message(kind: object, payload: dict[str, Any]) -> str | None:
+    """What the user asked, in logs that have only messages."""
     if kind == "response_item" and payload.get("type") == "message" and payload.get("role") == "user":
         text = text_of(payload.get("content")).strip()
-        return text if text and not text.startswith("<") and not text.startswith("# AGENTS.md") else None
+        return text if text and not text.startswith(("<", "# AGENTS.md")) else None
     return None
-
-
-def _opened(
-    line: dict[str, Any], prompt: str, about: dict[str, Any], parent: str | None, *, number: int
-) -> tuple[int, Turn] | None:
-    moment, session = when(line.get("timestamp")), about.get("id")
-    if moment is None or not isinstance(session, str):
-        return None
-    turn = Turn(
-        source=SOURCE,
-        session=session,
-        key=str(line["timestamp"]),
-        text=prompt,
-        started=moment,
-        ended=moment,
-        agent=SOURCE,
-        provider=str(about.get("model_provider") or "openai"),
-        parent=parent,
-        metadata={
-            "model": str(about.get("model") or ""),
-            "version": str(about.get("cli_version") or ""),
-            "gitBranch": str(mapping(about.get("git")).get("branch") or ""),
-        },
-        project=str(about.get("cwd") or ""),
-    )
-    return number, turn
 
 
 def _add(turn: Turn, line: dict[str, Any], kind: object, payload: dict[str, Any]) -> None:
@@ -99,9 +134,14 @@ def _failure(output: object) -> str | None:
         try:
             given = json.loads(output)
         except (ValueError, RecursionError):
-            return None
+            return _exited(output)
     found = mapping(given)
     code = mapping(found.get("metadata")).get("exit_code")
     if found.get("success") is False or (isinstance(code, int) and code != 0):
         return str(found.get("output") or found.get("content") or f"exit status {code}")
     return None
+
+
+def _exited(output: str) -> str | None:
+    found = _EXITED.search(output[:_HEAD])
+    return output if found and int(found[1]) != 0 else None

@@ -43,6 +43,11 @@ class Turn:
         """The same turn read again is the same execution."""
         return digest(self.source, self.session, self.key)
 
+    @property
+    def answered(self) -> bool:
+        """Whether anything was said or done about it."""
+        return bool(self.tools or self.answer or self.failure)
+
     def execution(self) -> Execution:
         tools = ", ".join(f"{name} ×{count}" for name, count in self.tools.most_common(8))
         scope = {"session": self.session, "project": self.project}
@@ -67,7 +72,7 @@ class Turn:
             started_at=self.started,
             finished_at=max(self.started, self.ended),
             documents_used=tuple(self.documents),
-            parent=self.parent,
+            parent=self.parent if self.parent != self.id else None,
         )
 
 
