@@ -79,7 +79,8 @@ class ShelfIndex:
         with self._shelf.reading() as db:
             if self._shelf.stamp != self._counted:
                 rows = db.execute(
-                    "SELECT model, dimensions, n FROM model_counts WHERE kind = ?", (KIND[self._kind],)
+                    "SELECT model, dimensions, n FROM model_counts WHERE kind = ? AND n > 0",
+                    (KIND[self._kind],),
                 )
                 self._spaces = {VectorSpace(model, dimensions): count for model, dimensions, count in rows}
                 self._counted = self._shelf.stamp
