@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tarfile
 from email.message import EmailMessage
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -282,6 +283,32 @@ def mail_file(
     return message.as_bytes()
 
 
+def joplin_record(
+    title: str, body: str, *, name: str, kind: int = 1, parent: str = "", more: str = ""
+) -> str:
+    """A record as Joplin writes it; ``name`` is one letter, of which its id is made."""
+    tail = f"id: {name * 32}\nparent_id: {parent * 32}\ncreated_time: 2024-05-01T01:02:03.000Z\n"
+    return f"{title}\n\n{body}\n\n{tail}{more}type_: {kind}"
+
+
+def jex_file(*records: str) -> bytes:
+    held = BytesIO()
+    with tarfile.open(fileobj=held, mode="w") as archive:
+        for number, record in enumerate(records):
+            content = record.encode()
+            member = tarfile.TarInfo(f"{number:032x}.md")
+            member.size = len(content)
+            archive.addfile(member, BytesIO(content))
+    return held.getvalue()
+
+
+def bear_note(text: str, *, folder: str = "Ropes.textbundle", **about: object) -> dict[str, str | bytes]:
+    return {
+        f"{folder}/text.md": text,
+        f"{folder}/info.json": json.dumps({"version": 2, "net.shinyfrog.bear": about}),
+    }
+
+
 DOCUMENTS: list[Made] = [
     (".html", html_page(), PART, (b"\0\0bad", b"<html><body><script>x</script></body></html>")),
     (
@@ -390,6 +417,28 @@ DOCUMENTS: list[Made] = [
         + "</en-export>",
         PART,
         (b"<en-export>", b"<en-export/>"),
+    ),
+    (
+        ".textpack",
+        zipped(bear_note(f"# Ropes\n\n{SAID}\n\n## 둘\n\n{SAID}\n")),
+        PART,
+        (b"PK and no more", zipped({"other.txt": "x"}), zipped({"a/text.md": b"\0\0"})),
+    ),
+    (
+        ".bear2bk",
+        zipped({**bear_note(f"# Ropes\n\n{SAID}", folder="a"), **bear_note(SAID, folder="b")}),
+        PART,
+        (b"PK and no more", zipped({"text.md": ""})),
+    ),
+    (
+        ".jex",
+        jex_file(
+            joplin_record("Ropes", SAID, name="a", parent="c"),
+            joplin_record("둘", SAID, name="b", parent="c"),
+            joplin_record("Harbour", "", name="c", kind=2),
+        ),
+        PART,
+        (b"no tar", jex_file(), jex_file("no record"), jex_file(joplin_record("One", "x", name="a"))[:700]),
     ),
     (".png", f"image: {SAID}\n{KOREAN}\n{SAID}", frozenset({CitationKind.REGION}), (b"no image",)),
     (".mhtml", mhtml_page(), PART, (b"Subject: nothing\n\nwords\n",)),

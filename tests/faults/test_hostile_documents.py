@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import tarfile
 import time
 from pathlib import Path
 from threading import Thread
@@ -15,6 +16,8 @@ from tests.document_files import (
     docx_file,
     docx_paragraph,
     epub_file,
+    jex_file,
+    joplin_record,
     mail_file,
     odt_file,
     pdf_file,
@@ -33,6 +36,12 @@ LAUGHS = "<!DOCTYPE x [<!ENTITY a0 'ha'>" + "".join(
 
 def laughing(tag: str) -> str:
     return f"{LAUGHS}]><{tag}>&a9;</{tag}>"
+
+
+def tar_header(name: str, *, size: int) -> bytes:
+    member = tarfile.TarInfo(name)
+    member.size = size
+    return member.tobuf(format=tarfile.GNU_FORMAT)
 
 
 def hostile_files(address: str) -> dict[str, bytes | str]:
@@ -55,6 +64,15 @@ def hostile_files(address: str) -> dict[str, bytes | str]:
         "bomb.docx": zipped({"word/document.xml": b" " * (300 << 20)}),
         "bomb.epub": zipped({"META-INF/container.xml": b" " * (300 << 20)}),
         "bomb.xlsx": zipped({"xl/workbook.xml": "<w/>", "xl/worksheets/sheet1.xml": b" " * (300 << 20)}),
+        "bomb.textpack": zipped({"a/text.md": b" " * (300 << 20)}),
+        "deep.bearnote": zipped({"a/text.md": SAID, "a/info.json": "[" * 200_000}),
+        "outside.textpack": zipped({"../../../text.md": f"![x]({address}/i) {SAID}", "/etc/text.md": SAID}),
+        "huge.jex": tar_header("a.md", size=1 << 40) + b"\0" * 1024,
+        "backwards.jex": tar_header("a.md", size=-512) * 3,
+        "outside.jex": jex_file(joplin_record("x", f"![x]({address}/i) {SAID}", name="a")).replace(
+            b"0" * 32 + b".md", b"../../../../../../../../tmp/a.md".ljust(35, b"x")[:35]
+        ),
+        "links.jex": jex_file(*(joplin_record("x", "[x](:/" * 5000, name="a") for _ in range(99))),
         "wide.xlsx": xlsx_file(
             {"One": [["a"]]}, more='<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
         ),
@@ -100,6 +118,8 @@ def test_hostile_documents_are_bounded_and_the_notes_beside_them_are_indexed(tmp
     assert report.run.status is RunStatus.COMPLETED
     assert {"n0.md", "n1.md", "n2.md", "macro.docm", "deep.html", "outside.html"} <= paths
     assert not paths & {"laughs.docx", "laughs.odt", "laughs.opml", "bomb.docx", "bomb.epub", "bomb.xlsx"}
+    assert not paths & {"bomb.textpack", "huge.jex", "backwards.jex"}
+    assert {"deep.bearnote", "links.jex"} <= paths
     assert "passwd.html" not in paths
     assert asked == []
     assert taken < 200

@@ -82,6 +82,8 @@ _KINDS = {
     "opml": _Kind("OPML outlines"),
     "chats": _Kind("Chats as JSON Lines"),
     "enex": _Kind("Evernote exports", "selectolax"),
+    "textbundle": _Kind("Text bundles and Bear notes"),
+    "joplin": _Kind("Joplin exports"),
     "image": _Kind("Images and scanned pages, by OCR", "tesserocr", "ocr"),
     "unknown": _Kind("Other text, by content"),
 }

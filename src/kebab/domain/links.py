@@ -37,7 +37,8 @@ class Link:
         """The path or name that is linked to, decoded; empty for a link into the document itself."""
         name = self.target.partition("#")[0]
         # Only an address has a query; a note may be called "Why?".
-        return _decoded(name.partition("?")[0] if self.kind is LinkKind.MARKDOWN else name)
+        plain = _decoded(name.partition("?")[0] if self.kind is LinkKind.MARKDOWN else name)
+        return plain.removeprefix(_JOPLIN)
 
     @property
     def anchor(self) -> str:
@@ -82,6 +83,8 @@ class NoteNames:
 
 
 _INDEX = frozenset({"index", "readme", "_index"})
+_JOPLIN = ":/"
+"""Joplin writes the id of a note, which is its file name, behind this."""
 _GAPS = re.compile(r"[\s_-]+")
 _SCHEME = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{1,30}:|//)")
 Fold = Callable[[str], str]

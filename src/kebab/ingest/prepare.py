@@ -35,6 +35,7 @@ from kebab.ports import Analyzer
 # thousand chunks would be a gigabyte.
 _LONGEST_HEADING = 1000
 _FOLDER_NOTES = ("index", "_index", "readme")
+_BUNDLES = (".textbundle", ".bearnote")
 _NOTION_ID = re.compile(r" [0-9a-f]{32}(?:_all)?$")
 
 
@@ -184,9 +185,11 @@ def _prepare(
 def _stem(path: str) -> str:
     """What a file is called, without the id that Notion puts behind the name.
 
-    One that only says that it opens its folder is called like the folder.
+    One that only says that it opens its folder is called like the folder, as is the text of a text bundle.
     """
     file = PurePosixPath(path)
+    if file.stem.lower() == "text" and file.parent.suffix.lower() in _BUNDLES:
+        return file.parent.stem
     name = file.parent.name if file.stem.lower() in _FOLDER_NOTES and file.parent.name else file.stem
     return _NOTION_ID.sub("", name) or name
 

@@ -17,7 +17,7 @@ from kebab.ingest.parse.reading import FREE_BYTES, ReadLimits
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _ENCRYPTED = 0x1
 _LINKED = "r:"
-_TOO_LARGE = "it would unpack to more than ingest.max_expanded_mb or ingest.max_expansion allow"
+TOO_LARGE = "it would unpack to more than ingest.max_expanded_mb or ingest.max_expansion allow"
 
 
 class Refused(ValueError):
@@ -56,13 +56,13 @@ class Archive:
             raise Refused(f"damaged: {name} in it cannot be unpacked") from error
         self._left -= len(content)
         if self._left < 0:
-            raise Refused(_TOO_LARGE)
+            raise Refused(TOO_LARGE)
         return content
 
     def measure(self) -> None:
         """Raises Refused where what is inside says that it is too large; for engines that unpack alone."""
         if sum(entry.file_size for entry in self._zip.infolist()) > self._left:
-            raise Refused(_TOO_LARGE)
+            raise Refused(TOO_LARGE)
 
     def xml(self, name: str) -> Element:
         """A file inside as a tree of local names; Refused as for ``read`` and for what is no XML."""

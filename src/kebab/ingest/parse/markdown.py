@@ -7,6 +7,7 @@ it gives byte ranges, from which the lines of the file follow. Only the outermos
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -14,14 +15,15 @@ from kebab.domain.documents import BlockKind, Media
 from kebab.domain.language import detect
 from kebab.ingest.chunk import md_heading
 from kebab.ingest.parse.front_matter import read_front_matter
+from kebab.ingest.parse.joplin_records import Record, is_record_name, read_record
 from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.links import LinkNotes
 from kebab.ingest.parse.logseq import page_properties
 from kebab.ingest.parse.metadata import inline_tags, read_metadata, text_value
-from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
+from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock, Unreadable
 from kebab.ingest.parse.textual import Decoding
 
-VERSION = "markdown-v3"
+VERSION = "markdown-v4"
 
 _KINDS = {
     "Heading": BlockKind.HEADING,
@@ -62,7 +64,25 @@ def parse_markdown(lines: Lines, defaults: Defaults) -> Parsed:
     )
 
 
-FORMAT = Format(Media.MARKDOWN, VERSION, Decoding(parse_markdown), md_heading.CHUNKER)
+def parse_file(lines: Lines, defaults: Defaults) -> Parsed | Unreadable:
+    """A Markdown file; one of Joplin's raw export says at its end what it is."""
+    record = read_record(lines.text) if is_record_name(defaults.stem) else None
+    return _joplin(record, lines, defaults) if record else parse_markdown(lines, defaults)
+
+
+FORMAT = Format(Media.MARKDOWN, VERSION, Decoding(parse_file), md_heading.CHUNKER)
+
+
+def _joplin(record: Record, lines: Lines, defaults: Defaults) -> Parsed | Unreadable:
+    """The note, without what Joplin keeps behind it: those lines are in no block."""
+    if record.kind != "note":
+        return Unreadable(f"not a note: Joplin's {record.kind}")
+    if record.is_encrypted:
+        return Unreadable("encrypted by Joplin; export it after decryption")
+    text = lines.slice(1, record.lines) if record.lines else ""
+    written = parse_markdown(Lines(text), defaults)
+    title = record.title.lstrip("# ") or defaults.stem
+    return replace(written, title=title, metadata=record.describe(written.metadata), lines=lines)
 
 
 def _title(blocks: list[ParsedBlock]) -> str:

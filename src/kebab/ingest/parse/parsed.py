@@ -46,7 +46,8 @@ class Defaults:
 class Parsed:
     """A text taken apart. Blocks are in order, share no line, and hold every line that is not blank.
 
-    Front matter is the one exception: its lines are in no block, unless the file has nothing else.
+    Front matter is the one exception, and what Joplin writes behind a note: its lines are in no block, unless
+    the file has nothing else.
     """
 
     title: str
