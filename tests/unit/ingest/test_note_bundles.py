@@ -74,6 +74,29 @@ def test_a_backup_of_bear_keeps_its_notes_apart_and_leaves_the_bin_out() -> None
     assert [getattr(block.place, "part", 0) for block in backup.blocks] == [1, 1, 2, 2]
 
 
+def test_a_backup_of_bear_links_its_notes_and_counts_what_is_encrypted() -> None:
+    backup = read(
+        ".bear2bk",
+        zipped(
+            {
+                **bear_note("# \n\n[[Two]], [[Two/Knots]], [[Else]]", folder="One.textbundle"),
+                **bear_note("# Two\n\n## Knots\n\nwords #two words#", folder="x"),
+                **bear_note("", folder="y", encrypted=1),
+            }
+        ),
+    )
+    assert backup.lines.text.startswith("# One\n")
+    assert [link.target for link in backup.links] == ["#Two", "#Knots", "Else"]
+    assert backup.warnings == ("1 notes are encrypted, and are left out",)
+    assert backup.metadata.tags == ("two words",)
+
+
+def test_an_encrypted_note_of_bear_alone_is_not_read() -> None:
+    assert parsed(".bearnote", zipped(bear_note("", encrypted=1))) == Unreadable(
+        "1 notes are encrypted, and are left out"
+    )
+
+
 def test_the_text_of_an_unpacked_text_bundle_is_called_as_the_bundle(tmp_path: Path) -> None:
     file = tmp_path / "text.md"
     file.write_text("no heading")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from kebab.domain.links import Link
 from kebab.ingest.parse.compose import Composer
 from kebab.ingest.parse.html_blocks import Placing
 from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.markdown import parse_markdown
-from kebab.ingest.parse.parsed import Defaults, Parsed, Unreadable
+from kebab.ingest.parse.parsed import Defaults, Parsed
 
 
 def add_markdown(composer: Composer, text: str, placing: Placing) -> None:
@@ -25,8 +24,6 @@ def add_parsed(composer: Composer, parsed: Parsed, placing: Placing, *, deeper: 
             composer.block(block.kind, parsed.lines.slice(block.start, block.end), placing())
 
 
-def with_links(parsed: Parsed | Unreadable) -> Parsed | Unreadable:
-    """The same with the links of its text, which is read as Markdown."""
-    if isinstance(parsed, Unreadable):
-        return parsed
-    return replace(parsed, links=parse_markdown(parsed.lines, Defaults("")).links)
+def links_of(text: Lines) -> tuple[Link, ...]:
+    """The links of a text that was composed, which is Markdown."""
+    return parse_markdown(text, Defaults("")).links

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from urllib.parse import quote
 
 from kebab.domain.documents import BlockKind, Media, Metadata
 from kebab.ingest.chunk import by_place
 from kebab.ingest.parse.archive import Refused
 from kebab.ingest.parse.compose import Composer
-from kebab.ingest.parse.embedded import add_parsed, with_links
+from kebab.ingest.parse.embedded import add_parsed, links_of
 from kebab.ingest.parse.html import paragraphs
 from kebab.ingest.parse.html_blocks import Placing, add_html
 from kebab.ingest.parse.html_main import readable_part
@@ -45,7 +46,8 @@ def parse_jex(content: bytes, defaults: Defaults) -> Parsed | Unreadable:
         _add(composer, note, paragraphs(number), export, defaults)
     metadata = Metadata(export.all_tags, source_type=defaults.source_type, trust_level=defaults.trust_level)
     title = readable[0].title if len(readable) == 1 else defaults.stem
-    return with_links(composer.parsed(title, defaults, metadata=metadata, warnings=warnings))
+    parsed = composer.parsed(title, defaults, metadata=metadata, warnings=warnings)
+    return parsed if isinstance(parsed, Unreadable) else replace(parsed, links=links_of(parsed.lines))
 
 
 FORMAT = Format(Media.NOTES, VERSION, parse_jex, by_place.CHUNKER, isolated=True)

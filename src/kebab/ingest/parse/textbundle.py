@@ -8,15 +8,17 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from kebab.domain.documents import Media, Metadata
+from kebab.domain.links import Link
 from kebab.ingest.chunk import by_place
 from kebab.ingest.parse.archive import Archive, Archived, Refused
 from kebab.ingest.parse.compose import Composer
 from kebab.ingest.parse.decode import Undecodable, decode
-from kebab.ingest.parse.embedded import add_parsed, with_links
+from kebab.ingest.parse.embedded import add_parsed, links_of
 from kebab.ingest.parse.html import paragraphs
 from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.markdown import parse_markdown
@@ -35,6 +37,7 @@ class _Note(NamedTuple):
     created: str | None
     updated: str | None
     trashed: bool
+    encrypted: bool
 
 
 def parse_textbundle(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
@@ -42,21 +45,19 @@ def parse_textbundle(archive: Archive, defaults: Defaults) -> Parsed | Unreadabl
     names = sorted(name for name in archive.names if _TEXT.fullmatch(name))
     if not names:
         return Unreadable("no text in it: a text bundle holds a file text.md")
-    limit = archive.limits.pages
-    cut = f"only the first {limit} of {len(names)} notes are read (ingest.max_pages)"
-    notes = [_read(archive, name, defaults) for name in names[:limit]]
-    kept = [note for note in notes if not note.trashed] if len(names) > 1 else notes
+    notes = [_read(archive, name, defaults) for name in names[: archive.limits.pages]]
+    alone = len(names) == 1
+    kept = [note for note in notes if not note.encrypted and (alone or not note.trashed)]
     composer = Composer()
     for number, note in enumerate(kept, 1):
-        _add(composer, note.parsed, number if len(names) > 1 else 0)
-    return with_links(
-        composer.parsed(
-            kept[0].parsed.title if len(names) == 1 else defaults.stem,
-            defaults,
-            metadata=_metadata(kept, defaults),
-            warnings=[cut] if len(names) > limit else [],
-        )
+        _add(composer, note.parsed, 0 if alone else number)
+    parsed = composer.parsed(
+        kept[0].parsed.title if alone and kept else defaults.stem,
+        defaults,
+        metadata=_metadata(kept, defaults),
+        warnings=_warnings(names, notes),
     )
+    return parsed if isinstance(parsed, Unreadable) else _linked(parsed, kept)
 
 
 FORMAT = Format(Media.NOTES, VERSION, Archived(parse_textbundle), by_place.CHUNKER, isolated=True)
@@ -66,7 +67,7 @@ def _add(composer: Composer, note: Parsed, part: int) -> None:
     """Part 0 is the only one. Among others, a note without a heading is told apart by its name."""
     placing = paragraphs(part)
     composer.close_sections()
-    if part and not (note.blocks and note.blocks[0].level):
+    if part and not (note.blocks and note.blocks[0].heading):
         composer.heading(1, note.title, placing())
     add_parsed(composer, note, placing)
 
@@ -84,7 +85,8 @@ def _read(archive: Archive, name: str, defaults: Defaults) -> _Note:
         parsed,
         _moment(about.get("creationDate")) or parsed.metadata.created_at,
         _moment(about.get("modificationDate")) or parsed.metadata.updated_at,
-        about.get("trashed") in (1, True),
+        trashed=about.get("trashed") in (1, True),
+        encrypted=about.get("encrypted") in (1, True),
     )
 
 
@@ -104,12 +106,32 @@ def _moment(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def _warnings(names: Sequence[str], notes: Sequence[_Note]) -> list[str]:
+    locked = sum(note.encrypted for note in notes)
+    told = [f"{locked} notes are encrypted, and are left out"] if locked else []
+    if len(names) > len(notes):
+        told.append(f"only the first {len(notes)} of {len(names)} notes are read (ingest.max_pages)")
+    return told
+
+
+def _linked(parsed: Parsed, notes: Sequence[_Note]) -> Parsed:
+    """With its links; those that name a note of the same backup lead to its heading.
+
+    Bear writes ``[[Note/Heading]]``.
+    """
+    titles = {note.parsed.title for note in notes} if len(notes) > 1 else set()
+    return replace(parsed, links=tuple(_inside(link, titles) for link in links_of(parsed.lines)))
+
+
+def _inside(link: Link, titles: Collection[str]) -> Link:
+    title, _, heading = link.target.partition("/")
+    if link.target in titles:
+        return replace(link, target=f"#{link.target}")
+    return replace(link, target=f"#{heading or title}") if title in titles else link
+
+
 def _metadata(notes: Sequence[_Note], defaults: Defaults) -> Metadata:
-    tags = [
-        tag
-        for note in notes
-        for tag in (*note.parsed.metadata.tags, *_WIDE_TAG.findall(note.parsed.lines.text))
-    ]
+    tags = [tag for note in notes for tag in _tags(note.parsed)]
     alone = notes[0] if len(notes) == 1 else None
     return Metadata(
         tuple(dict.fromkeys(tags)),
@@ -118,3 +140,10 @@ def _metadata(notes: Sequence[_Note], defaults: Defaults) -> Metadata:
         created_at=alone.created if alone else None,
         updated_at=alone.updated if alone else None,
     )
+
+
+def _tags(note: Parsed) -> list[str]:
+    """What is a tag of several words is none of its first word."""
+    wide = _WIDE_TAG.findall(note.lines.text)
+    begun = {tag.split()[0] for tag in wide}
+    return [*(tag for tag in note.metadata.tags if tag not in begun), *wide]
