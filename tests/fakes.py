@@ -316,6 +316,12 @@ class FakeDocumentStore:
         """By source and path; for the link store beside this one."""
         return self._sorted()
 
+    def put_shelf(self, shelf: _Shelf) -> None:
+        """Hold what another store held; for the record store beside this one."""
+        before, self._clock = self._clock, lambda: shelf.indexed_at
+        self.put(shelf.document, [stored.chunk for stored in shelf.chunks], shelf.state)
+        self._clock = before
+
 
 class FakeLinkStore:
     """The links of the documents in a FakeDocumentStore."""

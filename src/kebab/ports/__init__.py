@@ -50,6 +50,14 @@ from kebab.ports.models import (
     Reranker,
     Vectors,
 )
+from kebab.ports.publication import (
+    Edition,
+    Publication,
+    PublishedChunk,
+    PublishedDocument,
+    Record,
+    RecordStore,
+)
 from kebab.ports.text import Analyzer
 from kebab.ports.truth import (
     AnswerStore,
@@ -75,6 +83,7 @@ __all__ = [
     "Definition",
     "DocumentEngines",
     "DocumentStore",
+    "Edition",
     "Embedder",
     "EmbeddingKind",
     "EmbeddingStore",
@@ -112,7 +121,12 @@ __all__ = [
     "PendingChange",
     "Picture",
     "Prompt",
+    "Publication",
+    "PublishedChunk",
+    "PublishedDocument",
     "Recognised",
+    "Record",
+    "RecordStore",
     "Reranker",
     "RevisedStore",
     "Saved",

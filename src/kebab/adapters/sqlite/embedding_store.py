@@ -37,7 +37,7 @@ class SqliteEmbeddingStore:
 
     def missing(self, model: ModelKey, *, limit: int) -> dict[str, str]:
         with self._database.snapshot() as connection:
-            number = _number(connection, model)
+            number = model_number(connection, model)
             after = self._complete_upto.get(model, 0)
             rows = _missing(connection, number, after=after, limit=limit)
             if not rows and after:
@@ -58,7 +58,7 @@ class SqliteEmbeddingStore:
 
     def count_missing(self, model: ModelKey) -> int:
         with self._database.read() as connection:
-            return counts.missing(connection, _number(connection, model))
+            return counts.missing(connection, model_number(connection, model))
 
     def count_faults(self) -> list[str]:
         with self._database.read() as connection:
@@ -76,7 +76,7 @@ class SqliteEmbeddingStore:
                 f"got an array of {vectors.shape}"
             )
         with self._database.write() as connection:
-            number, form = _registered(connection, model)
+            number, form = registered(connection, model)
             blobs = vector_blobs.packed(vectors, form)
             connection.executemany(
                 "INSERT INTO embeddings (model, content_key, vector) VALUES (?, ?, ?) "
@@ -95,7 +95,7 @@ class SqliteEmbeddingStore:
             rows = connection.execute(
                 "SELECT e.content_key, e.vector, m.form FROM embeddings e JOIN embedding_models m "
                 "ON m.id = e.model WHERE e.model = ? AND e.content_key IN (SELECT value FROM json_each(?))",
-                (_number(connection, model), as_json(list(keys))),
+                (model_number(connection, model), as_json(list(keys))),
             ).fetchall()
         sound = {key: blob for key, blob, _ in rows if vector_blobs.is_sound(blob)}
         if len(sound) < len(rows) and not self._database.readonly:
@@ -130,7 +130,7 @@ class SqliteEmbeddingStore:
     def forget_unused(self, keep: Sequence[ModelKey]) -> int:
         self._complete_upto.clear()
         with self._database.write() as connection:
-            numbers = [_number(connection, model) for model in keep]
+            numbers = [model_number(connection, model) for model in keep]
             gone = connection.execute(
                 "DELETE FROM embeddings WHERE model NOT IN (SELECT value FROM json_each(?)) "
                 "OR NOT EXISTS (SELECT 1 FROM chunks c WHERE c.content_key = embeddings.content_key)",
@@ -154,7 +154,7 @@ def _missing(connection: sqlite3.Connection, number: int, *, after: int, limit: 
     return list(found.values())[:limit]
 
 
-def _number(connection: sqlite3.Connection, model: ModelKey) -> int:
+def model_number(connection: sqlite3.Connection, model: ModelKey) -> int:
     """The model's row id; 0, which no row has, for an unknown one."""
     found = connection.execute(
         "SELECT id FROM embedding_models WHERE model_id = ? AND version = ? AND dimensions = ?",
@@ -163,12 +163,12 @@ def _number(connection: sqlite3.Connection, model: ModelKey) -> int:
     return int(found[0]) if found else 0
 
 
-def _registered(connection: sqlite3.Connection, model: ModelKey) -> tuple[int, str]:
+def registered(connection: sqlite3.Connection, model: ModelKey) -> tuple[int, str]:
     """The model's row id and the form of its vectors, of a row made where there is none."""
     connection.execute(
         "INSERT OR IGNORE INTO embedding_models (model_id, version, dimensions, form) VALUES (?, ?, ?, ?)",
         (model.model_id, model.version, model.dimensions, vector_blobs.form_of(model)),
     )
-    number = _number(connection, model)
+    number = model_number(connection, model)
     (form,) = connection.execute("SELECT form FROM embedding_models WHERE id = ?", (number,)).fetchone()
     return number, form
