@@ -25,7 +25,7 @@ def protocols() -> list[str]:
     """The names of all ports."""
     return sorted(
         name
-        for name, value in vars(ports).items()
+        for name, value in ((name, getattr(ports, name)) for name in ports.__all__)
         if inspect.isclass(value)
         and Protocol in value.__bases__
         and value.__module__.startswith("kebab.ports")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from kebab.disk.private import open_private, replacing
+from kebab.domain.values import dataclass
 from kebab.errors import StorageError
 
 _LARGEST = 4096

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from blake3 import blake3
 
 from kebab.disk.private import replacing
+from kebab.domain.values import dataclass
 from kebab.errors import StorageError
 
 _BLOCK = 1 << 20

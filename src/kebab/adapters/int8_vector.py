@@ -12,7 +12,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from threading import Lock
@@ -28,6 +28,7 @@ from kebab.disk.private import make_folder, replacing
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.values import dataclass
 from kebab.errors import Corrupt, ModelMismatch, StorageError
 from kebab.ports import ModelKey
 

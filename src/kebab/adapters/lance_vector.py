@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from threading import Lock
@@ -20,6 +19,7 @@ from kebab.disk.private import make_folder
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.values import dataclass
 from kebab.errors import Corrupt, EngineError, StorageError
 from kebab.ports import ModelKey
 

@@ -361,10 +361,9 @@ def _enough(limit: int, share: float) -> int:
 def _named(searcher: Any, hits: Sequence[tuple[float, Any]], limit: int) -> list[Ranked]:
     cut = hits[min(limit, len(hits)) - 1][0] if hits else 0.0
     kept = [hit for hit in hits if hit[0] >= cut]
-    names = _chunk_ids(searcher, kept)
-    found = [Ranked(name, score) for name, (score, _) in zip(names, kept, strict=True)]
-    found.sort(key=lambda hit: (-hit.score, hit.id))
-    return found[:limit]
+    # Thousands may tie: they are compared as the numbers that their ids are.
+    found = sorted(zip([-score for score, _ in kept], *_chunk_numbers(searcher, kept), strict=True))
+    return [Ranked(_chunk_id(high, low), -score) for score, high, low in found[:limit]]
 
 
 def _count(searcher: Any, query: Any) -> int:
@@ -372,10 +371,18 @@ def _count(searcher: Any, query: Any) -> int:
 
 
 def _chunk_ids(searcher: Any, hits: Sequence[tuple[float, Any]]) -> list[str]:
+    return [_chunk_id(high, low) for high, low in zip(*_chunk_numbers(searcher, hits), strict=True)]
+
+
+def _chunk_numbers(searcher: Any, hits: Sequence[tuple[float, Any]]) -> tuple[list[int], list[int]]:
+    """The two halves of each chunk's id, which sort as the ids do."""
     addresses = [address for _, address in hits]
     high = searcher.fast_field_values("chunk_high", addresses)
-    low = searcher.fast_field_values("chunk_low", addresses)
-    return [f"{first:016x}{rest:016x}" for first, rest in zip(high, low, strict=True)]
+    return high, searcher.fast_field_values("chunk_low", addresses)
+
+
+def _chunk_id(high: int, low: int) -> str:
+    return f"{high:016x}{low:016x}"
 
 
 def _translation(message: str, folder: Path) -> EngineError:

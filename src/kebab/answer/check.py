@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kebab.answer.decline import declines
 from kebab.answer.markers import Marked, read_markers
@@ -14,6 +14,7 @@ from kebab.answer.rank import show
 from kebab.answer.sentences import sentences, without_comments
 from kebab.domain.answers import Claim, Evidence, Quote, RefusalReason
 from kebab.domain.citations import Citation, CitationKind
+from kebab.domain.values import dataclass
 from kebab.ports import Analyzer
 
 _LAYOUT = re.compile(r"^\s*(?:>\s?)*(?:[-*+]|\d{1,3}[.)])?\s+| - ", re.MULTILINE)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from string import Template
 
 from kebab.answer.generate import Heard, without_thoughts
@@ -18,6 +17,7 @@ from kebab.answer.prompt import inert, printable, read_template
 from kebab.answer.structured import QUESTION_SCHEMA, question_of
 from kebab.domain.answers import Answer, Condenser, FollowUp
 from kebab.domain.tokens import estimate_tokens
+from kebab.domain.values import dataclass
 from kebab.errors import InvalidInput
 from kebab.ports import Analyzer, LanguageModel, Prompt
 

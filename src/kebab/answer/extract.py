@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from kebab.answer.passages import Passage, Shape
@@ -12,6 +11,7 @@ from kebab.answer.question import Question
 from kebab.answer.rank import Scored, show
 from kebab.domain.answers import Evidence
 from kebab.domain.ids import ChunkId
+from kebab.domain.values import dataclass
 from kebab.ports import Ending
 
 

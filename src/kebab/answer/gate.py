@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from kebab.answer.background import Background
 from kebab.answer.kinds import Kind, kind_of
@@ -21,6 +20,7 @@ from kebab.answer.rank import FEATURES, Scored
 from kebab.domain.answers import GATE_FEATURES, GateFeatures, GateReport
 from kebab.domain.chunks import StoredChunk, searchable_text
 from kebab.domain.hits import Leg, Retrieval
+from kebab.domain.values import dataclass
 from kebab.errors import EngineError
 from kebab.ports import Analyzer, LexicalIndex
 

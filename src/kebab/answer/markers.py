@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from kebab.answer.sentences import split_prose
+from kebab.domain.values import dataclass
 
 MARKER = re.compile(r"\[#(\d{1,3})\]")
 # Small models write [#1, #2] or [#1][#2]; the first form is made the second before anything is read.

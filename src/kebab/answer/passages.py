@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from kebab.answer.sentences import Sentence, sentences
 from kebab.answer.words import pattern
+from kebab.domain.values import dataclass
 
 MOST_ITEMS = 8
 LONGEST = 640

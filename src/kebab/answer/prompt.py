@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from string import Template
@@ -14,6 +13,7 @@ from kebab.answer.question import Question
 from kebab.domain.answers import Evidence
 from kebab.domain.ids import digest
 from kebab.domain.tokens import estimate_tokens
+from kebab.domain.values import dataclass
 from kebab.ports import Prompt
 
 PROMPT_VERSION = "answer-v1"

@@ -7,10 +7,11 @@ answer would have to contain, without "what", "how do I" or "어떻게 하나요
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kebab.answer.words import read_words
 from kebab.domain.ids import nfc
+from kebab.domain.values import dataclass
 from kebab.ports import Analyzer
 
 _WORD = re.compile(r"[^\W_](?:[\w'’./+#-]*[\w+#])?")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from kebab.domain.values import dataclass
 
 _FENCE = re.compile(r"^\s*(```+|~~~+)")
 # Possessive, and the rule of a table apart: a long line of spaces and bars is read once, not once a bar.

@@ -5,7 +5,6 @@ A choice is a dict from the name in the settings to a function that imports and 
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,24 +22,24 @@ from kebab.disk.data_folder import DataFolder
 from kebab.domain.layout import DataLayout
 from kebab.domain.turns import ALONE, Turns, Waiting, unheard
 from kebab.errors import EngineError, NotIndexed, ReadOnly
-from kebab.ports import (
-    AnswerStore,
-    Embedder,
-    ExecutionIndex,
-    ExecutionStore,
-    LanguageModel,
-    LexicalIndex,
-    MemoryKind,
-    ModelKey,
-    Reranker,
-    VectorIndex,
-)
 
 if TYPE_CHECKING:
     from kebab.adapters.source_files import DiskSourceFiles
     from kebab.adapters.sqlite.connection import Database
     from kebab.adapters.turns import WriterRun, WriterTurns
     from kebab.assembly.memory import MemoryEngines
+    from kebab.ports import (
+        AnswerStore,
+        Embedder,
+        ExecutionIndex,
+        ExecutionStore,
+        LanguageModel,
+        LexicalIndex,
+        MemoryKind,
+        ModelKey,
+        Reranker,
+        VectorIndex,
+    )
     from kebab.search.analyze import Analyzer
 
 __all__ = ["Engines", "Stores"]
@@ -350,7 +349,9 @@ class Engines(Whole):
     @property
     def has_memory(self) -> bool:
         """Whether the memory's engine is installed."""
-        return importlib.util.find_spec("surrealdb") is not None
+        from importlib.util import find_spec
+
+        return find_spec("surrealdb") is not None
 
     @once
     def memory(self) -> MemoryEngines:

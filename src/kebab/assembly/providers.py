@@ -6,12 +6,15 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kebab.assembly.choice import chosen
 from kebab.assembly.network import OLLAMA
 from kebab.config.sections import EmbeddingModel, LlmModel, RerankerModel
 from kebab.errors import ConfigInvalid, ModelUnavailable
-from kebab.ports import Embedder, LanguageModel, Reranker
+
+if TYPE_CHECKING:
+    from kebab.ports import Embedder, LanguageModel, Reranker
 
 
 def build_embedder(model: EmbeddingModel, *, downloads: Path) -> Embedder | None:

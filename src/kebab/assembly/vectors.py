@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kebab.assembly.choice import chosen
-from kebab.ports import ModelKey, VectorIndex
 
-Refill = Callable[[VectorIndex], object]
+if TYPE_CHECKING:
+    from kebab.ports import ModelKey, VectorIndex
+
+Refill = Callable[["VectorIndex"], object]
 
 
 def build_vector_index(engine: str, folder: Path, model: ModelKey, *, refill: Refill) -> VectorIndex:

@@ -6,6 +6,7 @@ A command is one line in ``COMMANDS`` and a function decorated with ``session.co
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from kebab.cli.entries import Entry
@@ -100,4 +101,6 @@ def main() -> None:
         from kebab.cli.program import kebab
 
         status = kebab.main(prog_name="kebab", standalone_mode=False)
+    # The system takes everything back at once: nothing needs to be searched for garbage before.
+    gc.freeze()
     sys.exit(status)

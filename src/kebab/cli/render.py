@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from kebab.cli.screen import Screen, clip, clip_start, pad, width, wrap
 from kebab.domain.citations import SourceState
 from kebab.domain.controls import harmless
 from kebab.domain.hits import Degradation, FusionNote, Leg, SearchHit, SearchResponse, SearchTrace, Snippet
 from kebab.domain.queries import SearchMode
-from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
+
+if TYPE_CHECKING:
+    from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
 
 INDENT = "    "
 SNIPPET_LINES = 5

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import unicodedata
-from dataclasses import dataclass
 from typing import IO, Any
 
 import click
 
 from kebab.cli.output import ESC
 from kebab.domain.controls import harmless_line
+from kebab.domain.values import dataclass
 
 DEFAULT_COLUMNS = 100
 """Width of piped output: results stay readable without a terminal to ask."""
@@ -36,7 +35,9 @@ class Screen:
         if not stream.isatty():
             return cls()
         capable = os.environ.get("TERM") != "dumb"
-        columns = max(40, shutil.get_terminal_size().columns)
+        from shutil import get_terminal_size
+
+        columns = max(40, get_terminal_size().columns)
         color = capable and not os.environ.get("NO_COLOR")
         return cls(columns=columns, color=color, links=capable, terminal=True)
 

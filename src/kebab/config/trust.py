@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -21,6 +20,7 @@ from kebab.config.locate import PROJECT_FOLDER, is_project_file, trusted_file
 from kebab.config.paths import absolute, is_expanded
 from kebab.config.read import read_file
 from kebab.config.sections import File, Section, Source, Untrusted
+from kebab.domain.values import dataclass
 from kebab.errors import ConfigInvalid, StorageError
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -44,7 +43,7 @@ def named_file(path: Path, *, force: bool) -> Iterator[BinaryIO]:
     when the file appears meanwhile, and StorageError.
     """
     check_target(path, force=force)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
     try:
         with storing(path), draft.open("xb") as file:
             yield file

@@ -7,7 +7,6 @@ folder. A process id in the name would not do, because ids are given again.
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import stat
 import time
@@ -67,7 +66,7 @@ def sweep(parent: Path) -> list[Path]:
 def _claimed(parent: Path, purpose: str) -> tuple[Path, int]:
     """A new folder and its locked file."""
     while True:
-        folder = parent / f"{PREFIX}{purpose}-{os.getpid()}-{secrets.token_hex(4)}"
+        folder = parent / f"{PREFIX}{purpose}-{os.getpid()}-{os.urandom(4).hex()}"
         os.mkdir(folder, FOLDER_MODE)
         os.chmod(folder, FOLDER_MODE)
         # Another process may sweep the folder before it is locked, and then it is gone: take the next one.

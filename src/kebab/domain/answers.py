@@ -6,13 +6,14 @@ A refusal is an answer too (``grounded`` is false), stored and repeated like any
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from kebab.domain.citations import Citation
 from kebab.domain.hits import Degradation
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchFilters, SearchMode
+from kebab.domain.values import dataclass
 
 
 class RefusalReason(StrEnum):

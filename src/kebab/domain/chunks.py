@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kebab.domain.code import described, number_parts
 from kebab.domain.documents import LineSpan
 from kebab.domain.ids import BlockId, ChunkId, DocId, content_hash
 from kebab.domain.names import about_text, name_keys, name_text
 from kebab.domain.places import CodeUnit, Place
+from kebab.domain.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

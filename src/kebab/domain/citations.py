@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import quote, unquote
 
@@ -22,6 +21,7 @@ from kebab.domain.places import (
     fragment,
     parse_place,
 )
+from kebab.domain.values import dataclass
 
 _ENDING = re.compile(rf"[#%?\s]|{FORBIDDEN.pattern}")
 _LINES = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple
 
 from kebab.domain.ids import AssetId, BlockId, DocId
 from kebab.domain.links import Link
 from kebab.domain.places import Place
+from kebab.domain.values import dataclass
 
 INBOX_ID = "inbox"
 """The source of texts and files that belong to none; no configured source may be called so."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
 from kebab.domain.ids import nfc
+from kebab.domain.values import dataclass
 
 # A set of more than 256 members is text: looking further for its end would take the square of a long glob.
 _PIECE = re.compile(r"\*\*/|\*\*|\*|\?|\[!?[^\]/]{1,256}\]|[^*?\[]+|\[")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from kebab.domain.citations import Citation, CodeCitation, SourceState
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode
+from kebab.domain.values import dataclass
 
 
 class ScoreKind(StrEnum):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 from kebab.domain.ids import AssetId, DocId
+from kebab.domain.values import dataclass
 
 NO_TIME = -1
 """The time of a file that was indexed elsewhere and never seen here."""

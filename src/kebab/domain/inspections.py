@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.citations import Citation, SourceState
 from kebab.domain.documents import DocumentSummary
 from kebab.domain.ids import DocId
+from kebab.domain.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from posixpath import dirname, normpath
 from urllib.parse import unquote
 
 from kebab.domain.ids import DocId, nfc
+from kebab.domain.values import dataclass
 
 
 class LinkKind(StrEnum):

@@ -8,8 +8,9 @@ lines.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from urllib.parse import quote, unquote
+
+from kebab.domain.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import DocId
+from kebab.domain.values import dataclass
 
 
 class SearchMode(StrEnum):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kebab.domain.hits import FusionNote, Leg
 from kebab.domain.ids import ChunkId
 from kebab.domain.queries import SearchMode
+from kebab.domain.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

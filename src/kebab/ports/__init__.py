@@ -4,75 +4,85 @@ A *store* is truth. An *index* is derived from it: it may be deleted at any time
 do not inherit from these Protocols; the type checker compares them where ``assembly`` joins the two.
 """
 
-from kebab.ports.code import CodeReader, Definition, Outline
-from kebab.ports.documents import (
-    DocumentEngines,
-    HtmlEvent,
-    HtmlEventKind,
-    HtmlReader,
-    HwpReader,
-    HwpText,
-    PdfEntry,
-    PdfFile,
-    PdfLine,
-    PdfPage,
-    PdfReader,
-    Picture,
-    Recognised,
-    Sheet,
-    SheetReader,
-    TextRecogniser,
-    Unopened,
-)
-from kebab.ports.folders import FolderEvents, SourceFiles
-from kebab.ports.indexes import NO_TERMS, FieldWeights, Indexes, LexicalIndex, LexicalQuery, VectorIndex
-from kebab.ports.memory import (
-    ExecutionIndex,
-    ExecutionStore,
-    FollowerIndex,
-    Frequencies,
-    MemoryAccess,
-    MemoryChanges,
-    MemoryEntry,
-    MemoryKind,
-    RevisedStore,
-    Saved,
-    VectorSpace,
-)
-from kebab.ports.models import (
-    Embedder,
-    EmbeddingKind,
-    Ending,
-    JsonSchema,
-    LanguageModel,
-    ModelKey,
-    Prompt,
-    Reranker,
-    Vectors,
-)
-from kebab.ports.publication import (
-    Edition,
-    Publication,
-    PublishedChunk,
-    PublishedDocument,
-    Record,
-    RecordStore,
-)
-from kebab.ports.text import Analyzer
-from kebab.ports.truth import (
-    AnswerStore,
-    ChunkOwner,
-    DocumentStore,
-    EmbeddingStore,
-    EvalStore,
-    Ledger,
-    LinkStore,
-    PendingChange,
-    StoreAccess,
-    StoreFile,
-    Stores,
-    StoreState,
-)
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kebab.ports.code import CodeReader, Definition, Outline
+    from kebab.ports.documents import (
+        DocumentEngines,
+        HtmlEvent,
+        HtmlEventKind,
+        HtmlReader,
+        HwpReader,
+        HwpText,
+        PdfEntry,
+        PdfFile,
+        PdfLine,
+        PdfPage,
+        PdfReader,
+        Picture,
+        Recognised,
+        Sheet,
+        SheetReader,
+        TextRecogniser,
+        Unopened,
+    )
+    from kebab.ports.folders import FolderEvents, SourceFiles
+    from kebab.ports.indexes import NO_TERMS, FieldWeights, Indexes, LexicalIndex, LexicalQuery, VectorIndex
+    from kebab.ports.memory import (
+        ExecutionIndex,
+        ExecutionStore,
+        FollowerIndex,
+        Frequencies,
+        MemoryAccess,
+        MemoryChanges,
+        MemoryEntry,
+        MemoryKind,
+        RevisedStore,
+        Saved,
+        VectorSpace,
+    )
+    from kebab.ports.models import (
+        Embedder,
+        EmbeddingKind,
+        Ending,
+        JsonSchema,
+        LanguageModel,
+        ModelKey,
+        Prompt,
+        Reranker,
+        Vectors,
+    )
+    from kebab.ports.publication import (
+        Edition,
+        Publication,
+        PublishedChunk,
+        PublishedDocument,
+        Record,
+        RecordStore,
+    )
+    from kebab.ports.text import Analyzer
+    from kebab.ports.truth import (
+        AnswerStore,
+        ChunkOwner,
+        DocumentStore,
+        EmbeddingStore,
+        EvalStore,
+        Ledger,
+        LinkStore,
+        PendingChange,
+        StoreAccess,
+        StoreFile,
+        Stores,
+        StoreState,
+    )
+
+# What a search needs. Making the values of the other modules would be a twentieth of a cold one.
+_FIRST = ("text", "models", "indexes", "truth", "folders")
 
 __all__ = [
     "NO_TERMS",
@@ -143,3 +153,21 @@ __all__ = [
     "VectorSpace",
     "Vectors",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """A name of one of the modules, loaded when it is first asked for."""
+    if name in __all__:
+        for module in _modules():
+            loaded = vars(import_module(f"{__name__}.{module}"))
+            if name in loaded:
+                globals()[name] = loaded[name]
+                return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _modules() -> Iterator[str]:
+    yield from _FIRST
+    from pkgutil import iter_modules
+
+    yield from (module.name for module in iter_modules(__path__))

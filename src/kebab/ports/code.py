@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from kebab.domain.values import dataclass
 
 
 class Definition(NamedTuple):

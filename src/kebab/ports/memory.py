@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
+
+from kebab.domain.values import dataclass
 
 if TYPE_CHECKING:
     from kebab.domain.executions import Execution, ExecutionFilters, TaskRecord

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from kebab.domain.hits import Leg
+from kebab.domain.values import dataclass
 from kebab.errors import EngineError
 from kebab.ports import (
     Analyzer,

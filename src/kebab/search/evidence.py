@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log
 
 from kebab.domain.chunks import StoredChunk, known_text
@@ -13,6 +12,7 @@ from kebab.domain.ids import ChunkId
 from kebab.domain.language import UNDETERMINED, asked_in
 from kebab.domain.names import name_key, plain_words
 from kebab.domain.queries import SearchQuery
+from kebab.domain.values import dataclass
 from kebab.ports import Analyzer, DocumentStore, LexicalIndex
 from kebab.search.fusion import QueryEvidence
 

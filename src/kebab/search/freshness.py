@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kebab.domain.hits import Degradation, Retrieval
+from kebab.domain.values import dataclass
 from kebab.errors import EngineError
 from kebab.ports import DocumentStore, StoreState
 from kebab.search.legs import LegRetriever

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from kebab.domain.fusion import RRF_K, Fused, Rankings, Shares, convex, convex_shares, ordered, rrf
 from kebab.domain.hits import FusionNote, Leg, ScoreKind
+from kebab.domain.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
@@ -22,6 +22,7 @@ from kebab.domain.hits import (
 )
 from kebab.domain.ids import ChunkId
 from kebab.domain.queries import SearchMode, SearchQuery, SortOrder
+from kebab.domain.values import dataclass
 from kebab.errors import EngineError, ModelUnavailable
 from kebab.ports import DocumentStore
 from kebab.search.freshness import ATTEMPTS, CHANGING, Freshness
@@ -37,6 +38,8 @@ from kebab.search.unread import unread
 from kebab.search.vector import vector_score
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from kebab.search.rerank import Stage
     from kebab.search.spell import Speller
 
@@ -62,8 +65,12 @@ class _Found:
     degraded: tuple[Degradation, ...]
 
 
-# Most of a search by meaning runs outside the interpreter: meanwhile words are found and weighed.
-_beside = ThreadPoolExecutor(thread_name_prefix="kebab-leg")
+@cache
+def _beside() -> ThreadPoolExecutor:
+    """Most of a search by meaning runs outside the interpreter: meanwhile words are found and weighed."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(thread_name_prefix="kebab-leg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +233,7 @@ class HybridRetriever:
     def _find(self, query: SearchQuery, vector: LegRetriever | None, watch: Stopwatch) -> _Found:
         """Ask both legs at once; one that fails is left out and named. Raises when all fail."""
         asked = LegRequest(query, self._depth(query.k), self.store.matching(query.filters))
-        nearest = _beside.submit(asked.of(vector)) if vector is not None else None
+        nearest = _beside().submit(asked.of(vector)) if vector is not None else None
         by_words = asked.of(self.lexical)()
         evidence = self.evidence.held(query, by_words.ranking)
         lacking = {leg.leg: behind(leg) for leg in (self.lexical, vector) if leg is not None}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from typing import Protocol
@@ -12,6 +11,7 @@ from kebab.domain.fusion import Ranked
 from kebab.domain.hits import Degradation, Leg, Retrieval
 from kebab.domain.ids import DocId
 from kebab.domain.queries import SearchQuery
+from kebab.domain.values import dataclass
 from kebab.errors import EngineError
 
 MANY = 1000

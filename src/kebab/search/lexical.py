@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 from typing import ClassVar
@@ -23,6 +22,7 @@ from kebab.domain.hits import (
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.names import folded, latin_words, letters, name_key, plain_words, written
 from kebab.domain.queries import SearchMode, SearchQuery
+from kebab.domain.values import dataclass
 from kebab.ports import Analyzer, DocumentStore, FieldWeights, LexicalIndex, LexicalQuery
 from kebab.search.group import Placed
 from kebab.search.legs import MANY, candidates, lagging

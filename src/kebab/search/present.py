@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
@@ -11,6 +11,7 @@ from kebab.domain.chunks import StoredChunk, known_text
 from kebab.domain.citations import cite
 from kebab.domain.hits import Leg, ScoreKind, SearchHit
 from kebab.domain.queries import SearchQuery
+from kebab.domain.values import dataclass
 from kebab.ports import Analyzer, DocumentStore, SourceFiles
 from kebab.search.group import Placed, by_document
 from kebab.search.legs import CANDIDATES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 from kebab.domain.chunks import Chunk, StoredChunk
@@ -13,6 +13,7 @@ from kebab.domain.ids import DocId
 from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
 from kebab.domain.places import Page, Place, fragment, joined, touches
 from kebab.domain.tokens import estimate_tokens
+from kebab.domain.values import dataclass
 from kebab.errors import ChunkNotFound, DocNotFound, InvalidInput, SpanNotSupported
 from kebab.ports import DocumentStore, EmbeddingStore, SourceFiles
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kebab.domain.hits import SearchResponse
 from kebab.domain.ids import encodable
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery, SortOrder
+from kebab.domain.values import dataclass
 from kebab.errors import InvalidInput
 from kebab.search import page
 from kebab.search.fusion import FusionPolicy

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,6 +21,7 @@ from kebab.domain.hits import (
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.names import latin_words, plain_words
 from kebab.domain.queries import SearchMode, SearchQuery
+from kebab.domain.values import dataclass
 from kebab.ports import Analyzer, DocumentStore, Embedder, EmbeddingKind, EmbeddingStore, VectorIndex
 from kebab.search.group import Placed
 from kebab.search.legs import MANY, candidates, lagging
