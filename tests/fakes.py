@@ -27,7 +27,7 @@ from kebab.domain.code import code_lang, names_symbol
 from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId, nfc
-from kebab.domain.ingests import NO_TIME, FileState, IngestItem, IngestRun
+from kebab.domain.ingests import NO_TIME, FileState, IngestItem, IngestRun, RunStatus
 from kebab.domain.links import NoteNames, PlacedLink
 from kebab.domain.names import is_tagged, plain_words, tag_key
 from kebab.domain.places import CodeUnit
@@ -512,6 +512,12 @@ class FakeLedger:
 
     def items(self, run_id: str) -> list[IngestItem]:
         return list(self._items.get(run_id, []))
+
+    def prune(self, *, keep: int) -> None:
+        for run in self.runs(len(self._runs))[keep:]:
+            if run.status is not RunStatus.RUNNING:
+                del self._runs[run.run_id]
+                self._items.pop(run.run_id, None)
 
 
 class _Fields(NamedTuple):

@@ -57,3 +57,20 @@ def test_items_come_back_in_order_with_every_field(ledger: Ledger) -> None:
     ledger.note("r1", items[1:])
     assert ledger.items("r1") == items
     assert ledger.items("unknown") == []
+
+
+def test_only_the_newest_runs_are_kept_and_one_that_goes_on_is_never_dropped(ledger: Ledger) -> None:
+    item = IngestItem("default", "a.md", Outcome.INDEXED)
+    for run_id in ("going", "old", "older", "new", "newer"):
+        ledger.begin(run(run_id))
+        ledger.note(run_id, [item])
+        if run_id != "going":
+            ledger.finish(replace(run(run_id), status=RunStatus.COMPLETED))
+
+    ledger.prune(keep=2)
+
+    assert [kept.run_id for kept in ledger.runs()] == ["newer", "new", "going"]
+    assert [bool(ledger.items(run_id)) for run_id in ("going", "old", "new")] == [True, False, True]
+    ledger.note("going", [item])
+    ledger.prune(keep=5)
+    assert len(ledger.runs()) == 3

@@ -26,6 +26,8 @@ from kebab.ports import Ledger
 
 _ITEMS_A_NOTE = 500
 _RUNS = 20
+RUNS_KEPT = 1000
+"""A watcher adds a run with every batch: without a bound the ledger would outgrow the documents."""
 
 
 def utc_now() -> str:
@@ -59,13 +61,15 @@ class RunLog:
     _total: int = 0
 
     def begin(self) -> None:
-        """Open the record. Whoever is in charge closes those of runs that were killed."""
+        """Open the record. Whoever is in charge closes those of killed runs, and drops the oldest."""
         if self.ledger:
             alone = self.turns.take_charge()
             with self.turns.turn():
                 for earlier in self.ledger.runs(_RUNS) if alone else ():
                     if earlier.status is RunStatus.RUNNING:
                         self.ledger.finish(earlier.cut_off(self.run.started_at))
+                if alone:
+                    self.ledger.prune(keep=RUNS_KEPT - 1)
                 self.ledger.begin(self.run)
         self._send("started")
 

@@ -292,6 +292,10 @@ class Ledger(Protocol):
 
     def items(self, run_id: str) -> list[IngestItem]: ...
 
+    def prune(self, *, keep: int) -> None:
+        """Forget all but the newest runs, with their items. A run that has not ended stays."""
+        ...
+
 
 class AnswerStore(Protocol):
     """The answers given, refusals included, as JSON that the answer room alone reads."""

@@ -16,6 +16,7 @@ from kebab.domain.documents import Document
 from kebab.domain.ingests import FileState, IngestProgress, IngestReport, IngestRun, Outcome, RunStatus
 from kebab.errors import InvalidInput, MassDelete, ModelUnavailable, StorageError
 from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.ledger import RUNS_KEPT
 from kebab.ingest.limits import IngestLimits
 from kebab.ingest.pipeline import IngestPipeline
 from kebab.ingest.scan import SourceFolder
@@ -474,6 +475,14 @@ def test_the_ledger_keeps_every_item_but_the_unchanged(bench: Bench) -> None:
     run = bench.run().run
     assert [item.path for item in bench.ledger.items(run.run_id)] == ["b.md"]
     assert (bench.ledger.runs()[0], run.unchanged) == (run, 1)
+
+
+def test_the_ledger_forgets_its_oldest_runs(bench: Bench) -> None:
+    for number in range(RUNS_KEPT + 5):
+        bench.ledger.begin(IngestRun(f"batch-{number}", "2025-01-01T00:00:00Z", RunStatus.COMPLETED))
+    bench.run()
+    kept = bench.ledger.runs(RUNS_KEPT + 5)
+    assert (len(kept), kept[-1].run_id) == (RUNS_KEPT, "batch-6")
 
 
 class BrokenEmbedder(FakeEmbedder):

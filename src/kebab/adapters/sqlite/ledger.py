@@ -8,7 +8,7 @@ import msgspec
 
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.rows import as_json
-from kebab.domain.ingests import IngestItem, IngestRun
+from kebab.domain.ingests import IngestItem, IngestRun, RunStatus
 
 _run = msgspec.json.Decoder(IngestRun)
 _item = msgspec.json.Decoder(IngestItem)
@@ -52,3 +52,11 @@ class SqliteLedger:
                 "SELECT item_json FROM ingest_items WHERE run_id = ? ORDER BY seq", (run_id,)
             ).fetchall()
         return [_item.decode(row[0]) for row in rows]
+
+    def prune(self, *, keep: int) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                "DELETE FROM ingest_runs WHERE json_extract(run_json, '$.status') != ? AND seq <= "
+                "(SELECT seq FROM ingest_runs ORDER BY seq DESC LIMIT 1 OFFSET ?)",
+                (RunStatus.RUNNING.value, keep),
+            )

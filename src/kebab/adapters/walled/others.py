@@ -139,6 +139,9 @@ class NoLedger:
     def items(self, run_id: str) -> list[IngestItem]:
         return []
 
+    def prune(self, *, keep: int) -> None:
+        raise _closed("the ledger")
+
 
 def _closed(what: str) -> OutsideWalls:
     return OutsideWalls(f"{what}: this is closed inside walls")
