@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test test-fast check format bench screenshots wheel lock wire docs clean
+.PHONY: help setup demo test test-fast faults check format bench screenshots wheel lock wire docs clean
 
 help: ## show these targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-11s %s\n", $$1, $$2}'
@@ -52,6 +52,14 @@ test: setup $(VENV)/.model-server $(VENV)/.browser $(VENV)/.conformance ## run e
 
 test-fast: setup ## run the tests that take well under a second each
 	$(BIN)/python -m pytest -q -m "not slow" tests/unit tests/contracts
+
+# The long form of tests/faults; each number can be given: make faults KILLS=100 SOAK_MINUTES=5
+faults: setup ## try hard to break every promise: kills, flips, full disks, an hour under load, fuzzing
+	@$(BIN)/python -m compileall -q src
+	KEBAB_KILLS=$(or $(KILLS),500) KEBAB_FLIPS=$(or $(FLIPS),200) KEBAB_SOAK=$(or $(SOAK),20000) \
+		KEBAB_SOAK_INGESTS=$(or $(SOAK_INGESTS),300) KEBAB_SOAK_MINUTES=$(or $(SOAK_MINUTES),60) \
+		KEBAB_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),120) KEBAB_STEPS=$(or $(STEPS),2000) \
+		$(BIN)/python -m pytest -s tests/faults
 
 check: setup ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
