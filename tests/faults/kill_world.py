@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kebab.app import Kebab
 from kebab.domain.queries import SearchMode
+from kebab.ports import ModelKey
 from tests.document_files import xlsx_file
 from tests.faults.conftest import sick
 
@@ -181,8 +182,7 @@ def legs(kb: Kebab) -> tuple[set[str], set[str], set[str]]:
     """The chunks of the store, of the words index and of the vector index."""
     embedder = kb.engines.embedder
     assert embedder is not None
-    models = kb.engines.reading.embeddings.models()
-    index = kb.engines.vector_index(next(key for key in models if key.model_id == embedder.model_id))
+    index = kb.engines.vector_index(ModelKey.of(embedder))
     words = kb.engines.lexical_index.chunk_ids()
     return set(kb.engines.reading.documents.chunk_ids()), set(words), set(index.chunk_ids())
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kebab.errors import Corrupt
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _FOLDER = Path(__file__).with_name("migrations")
 
