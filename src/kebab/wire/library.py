@@ -11,6 +11,7 @@ from kebab.domain.documents import DocumentSummary
 from kebab.domain.inspections import ChunkInspection as DomainChunkInspection
 from kebab.domain.inspections import DocumentInspection as DomainDocumentInspection
 from kebab.domain.inspections import FetchResult as DomainFetchResult
+from kebab.domain.names import dated
 from kebab.wire.search import Citation
 from kebab.wire.shape import Shape, of
 
@@ -34,6 +35,8 @@ class DocSummary(Shape, frozen=True, tag_field="schema_version", tag="doc_summar
     created_at: str | None
     updated_at: str | None
     indexed_at: str
+    date: str | None = None
+    """The day that the note is of: in its file's name, or when it was created, or changed."""
 
 
 class DocList(Shape, frozen=True, tag_field="schema_version", tag="doc_list.v1"):
@@ -110,7 +113,8 @@ class FetchResult(Shape, frozen=True, tag_field="schema_version", tag="fetch_res
 
 
 def doc_summary(document: DocumentSummary) -> DocSummary:
-    return of(document, DocSummary, doc_path=document.path)
+    day = dated(document.path, created=document.created_at, updated=document.updated_at)
+    return of(document, DocSummary, doc_path=document.path, date=day or None)
 
 
 def doc_list(documents: Sequence[DocumentSummary]) -> DocList:

@@ -45,7 +45,9 @@ def phone(opened: Browser, site: Served) -> Iterator[Page]:
 
 
 def _watched(opened: Browser, site: Served, size: Any) -> Iterator[Page]:
-    context = opened.new_context(viewport=size, base_url=site.url, locale="en-US")
+    context = opened.new_context(
+        viewport=size, base_url=site.url, locale="en-US", timezone_id="America/Los_Angeles"
+    )
     made = context.new_page()
     made.set_default_timeout(8_000)
     faults: list[str] = []
@@ -207,6 +209,11 @@ def test_searches_are_remembered_and_saved_in_this_browser_alone(page: Page) -> 
     expect(page.locator(".start")).to_contain_text("Saved")
     page.locator(".start a", has_text="seat hold").first.click()
     expect(page.locator('.results[data-query="seat hold"]')).to_be_visible()
+
+
+def test_a_note_shows_the_day_it_is_of_and_not_when_its_file_was_written(page: Page) -> None:
+    page.goto("/doc?ref=work/meetings/2025-03-18-payments-review.md")
+    expect(page.locator(".facts time")).to_have_text("Mar 18, 2025")
 
 
 def test_a_note_shows_its_outline_and_follows_wiki_links(page: Page) -> None:

@@ -41,7 +41,7 @@ export function view(parameters, { go }) {
     const outline = h("aside", { class: "outline" }, found.outline.length > 1 && h("nav", { "aria-label": "Outline" }, h("h2", {}, "Outline"),
       h("ul", {}, found.outline.map(each => h("li", { class: `d${each.level}` }, h("a", { href: `#${each.anchor}`, onclick: event => { event.preventDefault(); location.replace(`#${each.anchor}`) } }, each.text))))))
     const header = h("header", {}, h("h1", { lang: doc.lang }, doc.title),
-      h("div", { class: "facts" }, h("span", { class: "mono" }, doc.doc_path), day(doc.updated_at ?? doc.created_at), doc.tags.map(tag => h("a", { class: "pill", href: `/?tag=${encodeURIComponent(tag)}` }, tag))),
+      h("div", { class: "facts" }, h("span", { class: "mono" }, doc.doc_path), day(doc.date), doc.tags.map(tag => h("a", { class: "pill", href: `/?tag=${encodeURIComponent(tag)}` }, tag))),
       h("div", { class: "actions small" }, query && h("a", { href: `/?q=${encodeURIComponent(query)}` }, "← back to the results"),
         lines && h("span", { class: "quiet" }, `lines ${lines.replace("-", " to ")} are marked`)),
       stale && h("p", { class: "notice" }, state === "gone" ? "The file is gone; this is what was indexed." : "The file changed since it was indexed; this is what was indexed."),

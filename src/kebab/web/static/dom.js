@@ -60,7 +60,8 @@ export const say = text => { document.getElementById("status").textContent = tex
 /** A day for people; the whole time stands in the title. */
 export function day(moment) {
   if (!moment) return null
-  const date = new Date(moment)
+  // A day alone would be read as midnight in Greenwich, which is the day before in America.
+  const date = new Date(moment.length === 10 ? `${moment}T00:00` : moment)
   const shown = isNaN(date) ? moment : date.toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" })
   return h("time", { datetime: moment, title: moment }, shown)
 }

@@ -182,7 +182,7 @@ export function view(parameters, { go }) {
     if (mine !== state.turn) return
     for (const each of documents) {
       const facts = results.querySelector(`.facts[data-doc="${each.doc_id}"]`)
-      if (facts) fill(facts, day(each.updated_at ?? each.created_at), each.tags.slice(0, 5).map(tag => h("span", { class: "pill" }, tag)))
+      if (facts) fill(facts, day(each.date), each.tags.slice(0, 5).map(tag => h("span", { class: "pill" }, tag)))
     }
   }
 
