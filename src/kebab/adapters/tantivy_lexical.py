@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from heapq import nsmallest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -361,8 +362,9 @@ def _enough(limit: int, share: float) -> int:
 def _named(searcher: Any, hits: Sequence[tuple[float, Any]], limit: int) -> list[Ranked]:
     cut = hits[min(limit, len(hits)) - 1][0] if hits else 0.0
     kept = [hit for hit in hits if hit[0] >= cut]
-    # Thousands may tie: they are compared as the numbers that their ids are.
-    found = sorted(zip([-score for score, _ in kept], *_chunk_numbers(searcher, kept), strict=True))
+    # Thousands may tie: they are compared as the numbers that their ids are, and not all put in order.
+    numbered = zip([-score for score, _ in kept], *_chunk_numbers(searcher, kept), strict=True)
+    found = nsmallest(limit, numbered) if len(kept) > 2 * limit else sorted(numbered)
     return [Ranked(_chunk_id(high, low), -score) for score, high, low in found[:limit]]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
@@ -25,7 +25,7 @@ from kebab.domain.queries import SearchMode, SearchQuery, SortOrder
 from kebab.domain.values import dataclass
 from kebab.errors import EngineError, ModelUnavailable
 from kebab.ports import DocumentStore
-from kebab.search.freshness import ATTEMPTS, CHANGING, Freshness
+from kebab.search.freshness import ATTEMPTS, CHANGING, Freshness, State
 from kebab.search.fusion import FusionPolicy, QueryEvidence
 from kebab.search.group import Placed
 from kebab.search.legs import CANDIDATES, LegRequest, LegRetriever, behind, failed
@@ -65,6 +65,28 @@ class _Found:
     degraded: tuple[Degradation, ...]
 
 
+class _Remembered:
+    """What the legs found of one state, where somebody asked to remember it; one caller's own."""
+
+    def __init__(self, found: dict[object, _Found] | None = None) -> None:
+        self._found = found
+        self._since: State | None = None
+
+    def keep_only(self, since: State) -> None:
+        """Forget what was found of another state."""
+        if self._found and self._since != since:
+            self._found.clear()
+        if self._found is not None:
+            self._since = since
+
+    def get(self, key: object) -> _Found | None:
+        return self._found.get(key) if self._found else None
+
+    def put(self, key: object, found: _Found) -> None:
+        if self._found is not None:
+            self._found[key] = found
+
+
 @cache
 def _beside() -> ThreadPoolExecutor:
     """Most of a search by meaning runs outside the interpreter: meanwhile words are found and weighed."""
@@ -90,6 +112,11 @@ class HybridRetriever:
     speller: Speller | None = None
     stages: tuple[Stage, ...] = ()
     """What is done to the hits of every mode before they are cut to k, in this order."""
+    remembered: _Remembered = field(default_factory=_Remembered)
+
+    def remembering(self) -> HybridRetriever:
+        """This retriever for one caller, who shows one search in two ways: the legs are asked once."""
+        return replace(self, remembered=_Remembered({}))
 
     @property
     def index_version(self) -> str:
@@ -111,6 +138,7 @@ class HybridRetriever:
         freshness = Freshness(self.store, self.legs_in(query.mode))
         for _ in range(ATTEMPTS):
             since = freshness.state()
+            self.remembered.keep_only(since)
             with self.store.at_one_moment():
                 spelled, corrections = self.spelled(query)
                 found = replace(self._search(spelled), corrections=corrections)
@@ -231,6 +259,13 @@ class HybridRetriever:
         return Retrieval(hits, found.degraded, SearchTrace(found.rankings, watch.timings_ms), note)
 
     def _find(self, query: SearchQuery, vector: LegRetriever | None, watch: Stopwatch) -> _Found:
+        """What the legs find, or found for the same words and depth a moment ago."""
+        key = (self._depth(query.k), replace(query, k=1, by_document=False))
+        found = self.remembered.get(key) or self._ask(query, vector, watch)
+        self.remembered.put(key, found)
+        return found
+
+    def _ask(self, query: SearchQuery, vector: LegRetriever | None, watch: Stopwatch) -> _Found:
         """Ask both legs at once; one that fails is left out and named. Raises when all fail."""
         asked = LegRequest(query, self._depth(query.k), self.store.matching(query.filters))
         nearest = _beside().submit(asked.of(vector)) if vector is not None else None

@@ -87,11 +87,12 @@ class Searcher:
             sort=sort,
             by_document=by_document,
         )
-        found = self.page(text, query, fusion=fusion, trace=trace, cursor=cursor, max_tokens=max_tokens)
         # Groups belong to the search and not to one of its pages: they come with the first.
         if by_document or cursor or not groups:
-            return found
-        first = self.page(text, replace(query, by_document=True), fusion=fusion, max_tokens=max_tokens)
+            return self.page(text, query, fusion=fusion, trace=trace, cursor=cursor, max_tokens=max_tokens)
+        twice = replace(self, retriever=self.fused_by(fusion).remembering())
+        found = twice.page(text, query, trace=trace, max_tokens=max_tokens)
+        first = twice.page(text, replace(query, by_document=True), max_tokens=max_tokens)
         return replace(found, groups=first.hits)
 
     def page(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import pytest
@@ -12,8 +12,10 @@ from kebab.domain.chunks import StoredChunk
 from kebab.domain.hits import Retrieval
 from kebab.domain.ids import ChunkId
 from kebab.domain.queries import SearchMode, SearchQuery
+from kebab.ports import EmbeddingKind, Vectors
 from kebab.search.freshness import ATTEMPTS
-from tests.fakes import FakeDocumentStore
+from kebab.search.hybrid import HybridRetriever
+from tests.fakes import FakeDocumentStore, FakeEmbedder
 from tests.unit.search.conftest import Shelf
 
 
@@ -89,3 +91,39 @@ def test_a_quiet_search_is_made_once(busy: Busy) -> None:
     busy.store.lookups = 0
     busy.found()
     assert once < busy.store.lookups <= ATTEMPTS * once
+
+
+class Counting(FakeEmbedder):
+    asked = 0
+
+    def embed(self, texts: Sequence[str], kind: EmbeddingKind) -> Vectors:
+        self.asked += kind is EmbeddingKind.QUERY
+        return super().embed(texts, kind)
+
+
+@pytest.fixture
+def counted() -> Busy:
+    shelf = Busy(embedder=Counting())
+    shelf.add("ship.md", "a rope on a ship")
+    return shelf
+
+
+def both_ways(busy: Busy, retriever: HybridRetriever) -> list[Retrieval]:
+    query = SearchQuery("rope")
+    return [retriever.search(query), retriever.search(replace(query, by_document=True))]
+
+
+def test_a_search_that_is_shown_in_two_ways_asks_the_legs_once(counted: Busy) -> None:
+    assert isinstance(counted.embedder, Counting)
+    once = both_ways(counted, counted.hybrid().remembering())
+    assert counted.embedder.asked == 1
+    assert [found.hits for found in once] == [found.hits for found in both_ways(counted, counted.hybrid())]
+    assert counted.embedder.asked == 3
+
+
+def test_what_was_found_of_another_state_is_not_shown_again(counted: Busy) -> None:
+    retriever = counted.hybrid().remembering()
+    retriever.search(SearchQuery("rope"))
+    counted.add("ship.md", "a longer rope on the same ship")
+    found = retriever.search(SearchQuery("rope"))
+    assert [hit.snippet.text for hit in found.hits] == ["a longer rope on the same ship"]
