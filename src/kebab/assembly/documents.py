@@ -7,8 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from kebab.assembly.media import CaptionChoice, SpeechChoice, build_captioner, build_transcriber
 from kebab.errors import EngineUnavailable
-from kebab.ports import CodeReader, HtmlReader, HwpReader, PdfReader, SheetReader, TextRecogniser
+from kebab.ports import (
+    Captioner,
+    CodeReader,
+    HtmlReader,
+    HwpReader,
+    PdfReader,
+    SheetReader,
+    TextRecogniser,
+    Transcriber,
+)
 
 _DATA_FOLDERS = (
     "/usr/share/tesseract-ocr/5/tessdata",
@@ -34,6 +44,10 @@ class InstalledEngines:
 
     images: OcrChoice | None = None
     """None where text in images is not to be read."""
+    captions: CaptionChoice | None = None
+    """None where images are not to be described."""
+    recordings: SpeechChoice | None = None
+    """None where recordings are not to be written down."""
 
     def html(self) -> HtmlReader:
         with _needing("selectolax", extra="documents"):
@@ -74,6 +88,15 @@ class InstalledEngines:
 
             inner = TesseractRecogniser(self.images.languages, self.images.data)
             return CachedRecogniser(inner, self.images.cache)
+
+    def captioner(self) -> Captioner | None:
+        return build_captioner(self.captions) if self.captions else None
+
+    def speech(self) -> Transcriber | None:
+        if self.recordings is None:
+            return None
+        with _needing("onnx-asr", extra="speech"):
+            return build_transcriber(self.recordings)
 
 
 def find_language_data(languages: str, given: str = "") -> str | None:

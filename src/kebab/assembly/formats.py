@@ -7,15 +7,18 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from kebab.assembly.documents import find_language_data
+from kebab.assembly.media import why_no_captions, why_no_speech
 from kebab.domain.reports import FormatStatus
 from kebab.ingest.parse.code_languages import LANGUAGES
 from kebab.ingest.parse.formats import modules
+from kebab.ingest.parse.image import OFF
 
 if TYPE_CHECKING:
     from kebab.config import Settings
 
 _ENGINES = ("tree_sitter", "tree_sitter_language_pack")
 _IMAGES = tuple(ending for ending, module in modules().items() if module == "image")
+_RECORDINGS = tuple(ending for ending, module in modules().items() if module == "audio")
 
 
 def unread_formats(
@@ -26,9 +29,12 @@ def unread_formats(
     ``find`` gives None for a package that is not installed. The reasons are known before a file is opened: a
     folder of notes may hold ten thousand files of source code.
     """
-    code, images = _why_no_code(settings, find), _why_no_images(settings)
-    left_out = dict.fromkeys(LANGUAGES, code) if code else {}
-    return left_out | (dict.fromkeys(_IMAGES, images) if images else {})
+    reasons = {
+        _why_no_code(settings, find): LANGUAGES,
+        _why_no_images(settings): _IMAGES,
+        why_no_speech(settings.models.speech): _RECORDINGS,
+    }
+    return {ending: reason for reason, endings in reasons.items() if reason for ending in endings}
 
 
 def _why_no_code(settings: Settings, find: Callable[[str], object | None]) -> str | None:
@@ -40,8 +46,12 @@ def _why_no_code(settings: Settings, find: Callable[[str], object | None]) -> st
 
 
 def _why_no_images(settings: Settings) -> str | None:
+    """An image is worth opening where either its words or what it shows can be had."""
+    no_captions = why_no_captions(settings.models.vision)
+    if no_captions is None:
+        return None
     if not settings.ingest.ocr:
-        return "image: read by OCR only (ingest.ocr is off)"
+        return OFF if settings.models.vision.provider == "none" else no_captions
     if find_spec("tesserocr") is None:
         return "images need tesserocr, which is not installed: pip install 'kebab[ocr]'"
     if find_language_data(settings.ingest.ocr_languages, settings.ingest.ocr_data) is None:
@@ -85,6 +95,7 @@ _KINDS = {
     "textbundle": _Kind("Text bundles and Bear notes"),
     "joplin": _Kind("Joplin exports"),
     "image": _Kind("Images and scanned pages, by OCR", "tesserocr", "ocr"),
+    "audio": _Kind("Recordings, by a model for speech", "onnx-asr", "speech", "onnx_asr"),
     "unknown": _Kind("Other text, by content"),
 }
 

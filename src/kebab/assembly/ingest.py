@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from kebab.assembly.allocator import few_arenas
 from kebab.assembly.documents import InstalledEngines, OcrChoice, find_language_data
 from kebab.assembly.formats import unread_formats
+from kebab.assembly.media import CaptionChoice, SpeechChoice, why_no_captions, why_no_speech
+from kebab.domain.documents import Media
 from kebab.domain.turns import ALONE, Turns
 from kebab.errors import ModelUnavailable, Timeout
 from kebab.ingest.chunk.policy import ChunkPolicy
@@ -79,7 +81,30 @@ def _reading(settings: Settings, cache: Path) -> Reading:
         expansion=settings.ingest.max_expansion,
         ocr_seconds=settings.ingest.file_timeout_s / 2,
     )
-    return Reading(InstalledEngines(_images(settings, cache)), limits)
+    return Reading(_installed(settings, cache), limits, _choices(settings))
+
+
+def _installed(settings: Settings, cache: Path) -> InstalledEngines:
+    """What reads files; what the settings ask for and cannot be had here is left out."""
+    speech, vision, seconds = settings.models.speech, settings.models.vision, settings.ingest.file_timeout_s
+    return InstalledEngines(
+        _images(settings, cache),
+        None if why_no_captions(vision) else CaptionChoice(vision, cache, seconds),
+        None if why_no_speech(speech) else SpeechChoice(speech, cache, seconds),
+    )
+
+
+def _choices(settings: Settings) -> tuple[tuple[Media, str], ...]:
+    ingest, speech, vision = settings.ingest, settings.models.speech, settings.models.vision
+    found = []
+    if ingest.ocr:
+        found += [(media, f"ocr {ingest.ocr_languages}") for media in (Media.IMAGE, Media.PDF)]
+    if vision.provider != "none":
+        found.append((Media.IMAGE, f"captions {vision.model} {vision.prompt}"))
+    if speech.provider != "none":
+        model = f"{speech.provider} {speech.model} {Path(speech.path).name} {speech.language}"
+        found.append((Media.AUDIO, model))
+    return tuple(found)
 
 
 def _images(settings: Settings, cache: Path) -> OcrChoice | None:

@@ -11,9 +11,10 @@ OLLAMA = "http://127.0.0.1:11434"
 
 def endpoints(settings: Settings) -> tuple[str, ...]:
     """Every network address that these settings may contact, sorted; none of them shows its credentials."""
-    embedding, llm = settings.models.embedding, settings.models.llm
-    found = {_endpoint(embedding.provider, embedding.endpoint), _endpoint(llm.provider, llm.endpoint)}
-    local = (embedding, settings.models.reranker)
+    models = settings.models
+    asked = (models.embedding, models.llm, models.speech, models.vision)
+    found = {_endpoint(model.provider, model.endpoint) for model in asked}
+    local = (models.embedding, models.reranker)
     if any(model.provider == "fastembed" and not model.path for model in local):
         found.add("https://huggingface.co (fastembed, to download the model once)")
     url = settings.memory.url

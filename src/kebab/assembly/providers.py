@@ -85,7 +85,7 @@ def _openai(model: EmbeddingModel) -> Embedder:
 
     if not model.endpoint:
         raise ConfigInvalid("models.embedding.endpoint is empty", hint="such as http://127.0.0.1:8080/v1")
-    return openai_embedder(model.model, endpoint=model.endpoint, api_key=_secret(model.api_key_env))
+    return openai_embedder(model.model, endpoint=model.endpoint, api_key=secret(model.api_key_env))
 
 
 def _fastembed_reranker(model: RerankerModel, *, downloads: Path) -> Reranker:
@@ -118,7 +118,7 @@ def _openai_llm(model: LlmModel) -> LanguageModel:
     return OpenAiLanguageModel(
         model.model,
         endpoint=model.endpoint,
-        api_key=_secret(model.api_key_env),
+        api_key=secret(model.api_key_env),
         temperature=model.temperature,
         seed=model.seed,
         timeout_s=model.timeout_s,
@@ -126,7 +126,7 @@ def _openai_llm(model: LlmModel) -> LanguageModel:
     )
 
 
-def _secret(variable: str) -> str | None:
+def secret(variable: str) -> str | None:
     """A key from the environment; None when no variable is named. Raises when the named one is empty."""
     if not variable:
         return None

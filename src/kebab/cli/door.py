@@ -249,4 +249,4 @@ def _is_readonly(asked: ShellRequest) -> bool:
 def _has_secrets(base: Kebab) -> bool:
     """Whether a model takes a key from a variable: the command's own may be another one."""
     models = base.settings.models
-    return bool(models.embedding.api_key_env or models.llm.api_key_env)
+    return any(model.api_key_env for model in (models.embedding, models.llm, models.speech, models.vision))

@@ -53,6 +53,17 @@ def _in_use(settings: Settings) -> Iterator[tuple[str, Any]]:
         yield from _flat(msgspec.to_builtins(getattr(settings, name)), f"{name}.")
 
 
+_PATHS = frozenset(
+    {
+        "storage.data_dir",
+        "models.embedding.path",
+        "models.reranker.path",
+        "models.speech.path",
+        "memory.url",
+    }
+)
+
+
 def _placed(
     key: str,
     value: Any,
@@ -63,7 +74,7 @@ def _placed(
     environ: Mapping[str, str],
 ) -> Placed:
     variable = "KEBAB_" + key.upper().replace(".", "__")
-    paths = key in ("storage.data_dir", "models.embedding.path", "models.reranker.path", "memory.url")
+    paths = key in _PATHS
     if variable in environ and (paths or msgspec.to_builtins(typed(key, environ[variable])) == value):
         return Placed(key, value, default, Origin.ENVIRONMENT, variable)
     if key in stated and (paths or stated[key] == value):

@@ -42,6 +42,8 @@ VectorEngine = Annotated[str, Meta(pattern="^(auto|int8|lance)$")]
 FusionName = Annotated[str, Meta(pattern="^(rrf|weighted_rrf|convex|adaptive)$")]
 EmbeddingProvider = Annotated[str, Meta(pattern="^(static|fastembed|onnx|ollama|openai|none)$")]
 RerankerProvider = Annotated[str, Meta(pattern="^(none|fastembed)$")]
+SpeechProvider = Annotated[str, Meta(pattern="^(none|whisper|openai)$")]
+VisionProvider = Annotated[str, Meta(pattern="^(none|openai)$")]
 LlmProvider = Annotated[str, Meta(pattern="^(extractive|ollama|openai)$")]
 SourceId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
 
@@ -176,10 +178,46 @@ class RerankerModel(Section, frozen=True):
     """How many of the first hits are put in order, however many are shown."""
 
 
+class SpeechModel(Section, frozen=True):
+    provider: SpeechProvider = "none"
+    """none, whisper (a folder on this computer), or openai (a server, which recordings are sent to)."""
+    model: str = ""
+    """The model's name at the server."""
+    endpoint: str = ""
+    """Address of the server, such as http://127.0.0.1:8080/v1."""
+    path: str = ""
+    """Folder of a Whisper model in ONNX, for whisper."""
+    language: Annotated[str, Meta(pattern="^([a-z]{2,3})?$")] = ""
+    """What is spoken, such as ko or en; empty lets the model find out."""
+    threads: NonNegative = 0
+    """0 lets the engine choose."""
+    timeout_s: Annotated[float, Meta(gt=0)] = 100.0
+    """Seconds without an answer before giving up; ingest.file_timeout_s ends it too."""
+    api_key_env: str = ""
+    """Name of the environment variable that holds the key."""
+
+
+class VisionModel(Section, frozen=True):
+    provider: VisionProvider = "none"
+    """none, or openai: a server, which images are sent to, describes them in a few sentences."""
+    model: str = ""
+    """The model's name at the server; it must be one that sees."""
+    endpoint: str = ""
+    """Address of the server, such as http://127.0.0.1:8080/v1."""
+    prompt: str = "Describe this image in two or three sentences. Copy the words that stand in it."
+    """What the model is asked; say here in which language it is to answer."""
+    timeout_s: Annotated[float, Meta(gt=0)] = 100.0
+    """Seconds without an answer before giving up; ingest.file_timeout_s ends it too."""
+    api_key_env: str = ""
+    """Name of the environment variable that holds the key."""
+
+
 class Models(Section, frozen=True):
     embedding: EmbeddingModel = EmbeddingModel()
     reranker: RerankerModel = RerankerModel()
     llm: LlmModel = LlmModel()
+    speech: SpeechModel = SpeechModel()
+    vision: VisionModel = VisionModel()
 
 
 class Weights(Section, frozen=True):

@@ -93,9 +93,11 @@ def _sources(file: File, base: Path) -> tuple[Source, ...]:
 
 
 def _models(models: Models, base: Path) -> Models:
-    embedding, reranker = models.embedding, models.reranker
-    if embedding.path:
-        embedding = msgspec.structs.replace(embedding, path=str(absolute(embedding.path, base)))
-    if reranker.path:
-        reranker = msgspec.structs.replace(reranker, path=str(absolute(reranker.path, base)))
-    return msgspec.structs.replace(models, embedding=embedding, reranker=reranker)
+    """With every folder made absolute."""
+    local = (("embedding", models.embedding), ("reranker", models.reranker), ("speech", models.speech))
+    placed = {
+        kind: msgspec.structs.replace(model, path=str(absolute(model.path, base)))
+        for kind, model in local
+        if model.path
+    }
+    return msgspec.structs.replace(models, **placed)

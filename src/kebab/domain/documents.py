@@ -37,6 +37,8 @@ class Media(StrEnum):
     NOTES = "notes"
     """Several notes in one file, such as an Evernote export."""
     IMAGE = "image"
+    AUDIO = "audio"
+    """Recordings, also those with pictures."""
     CODE = "code"
 
 

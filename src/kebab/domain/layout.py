@@ -51,7 +51,7 @@ class DataLayout:
 
     @property
     def recognised(self) -> Path:
-        """What was read from images: a cache."""
+        """What was read from images and heard in recordings: a cache."""
         return self.folder / "ocr"
 
     @property

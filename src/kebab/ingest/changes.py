@@ -11,6 +11,7 @@ from kebab.errors import MassDelete
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.formats import FORMATS, extension, kind_of
 from kebab.ingest.parse.parsed import Format
+from kebab.ingest.parse.reading import BARE, Reading
 from kebab.ingest.prepare import FileTask, fingerprint
 from kebab.ingest.scan import Only, Scan, ScannedFile, SourceFolder, above
 
@@ -66,6 +67,7 @@ def compare(
     *,
     policy: ChunkPolicy,
     formats: Mapping[str, Format] = FORMATS,
+    reading: Reading = BARE,
     force: bool = False,
     under: Collection[str] = (),
 ) -> Changes:
@@ -73,7 +75,7 @@ def compare(
 
     With ``under`` only what is at or below those paths counts as gone.
     """
-    prints = _Fingerprints(source, policy, formats)
+    prints = _Fingerprints(source, policy, formats, reading)
     tasks: list[FileTask] = []
     unchanged = 0
     for file in scan.files:
@@ -100,18 +102,21 @@ def removal(source_id: str, known: Mapping[str, FileState]) -> Changes:
 class _Fingerprints(dict[tuple[str, str | None], str]):
     """By extension and repository, made when first asked for: a format is loaded for a file of it alone."""
 
-    def __init__(self, source: SourceFolder, policy: ChunkPolicy, formats: Mapping[str, Format]) -> None:
+    def __init__(
+        self, source: SourceFolder, policy: ChunkPolicy, formats: Mapping[str, Format], reading: Reading
+    ) -> None:
         super().__init__()
-        self._source, self._policy, self._formats = source, policy, formats
+        self._source, self._policy, self._formats, self._reading = source, policy, formats, reading
 
     def __missing__(self, key: tuple[str, str | None]) -> str:
-        source = self._source
+        source, kind = self._source, kind_of(self._formats, key[0])
         self[key] = fingerprint(
-            kind_of(self._formats, key[0]),
+            kind,
             self._policy,
             source_type=source.source_type,
             trust_level=source.trust_level,
             repo=key[1],
+            choice=self._reading.choice(kind.media),
         )
         return self[key]
 

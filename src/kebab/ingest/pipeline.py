@@ -241,6 +241,7 @@ class IngestPipeline:
             store=self.store,
             formats=self.formats,
             unread=self.unread,
+            reading=self.reading,
             turns=self.turns,
             admits=self.admits,
         )

@@ -18,6 +18,7 @@ from kebab.ingest.ledger import RunLog
 from kebab.ingest.limits import IngestLimits
 from kebab.ingest.parse.formats import ANY, FORMATS, extension, kind_of
 from kebab.ingest.parse.parsed import Format
+from kebab.ingest.parse.reading import BARE, Reading
 from kebab.ingest.parse.unknown import why_not
 from kebab.ingest.scan import SourceFolder, scan, too_large
 from kebab.ingest.targets import Target, find_targets
@@ -42,6 +43,7 @@ class Planner:
     store: DocumentStore
     formats: Mapping[str, Format] = FORMATS
     unread: Mapping[str, str] = field(default_factory=dict)
+    reading: Reading = BARE
     turns: Turns = ALONE
     admits: Admits | None = None
     """Says whether a document may be written, by source and path; None where all may."""
@@ -161,6 +163,7 @@ class Planner:
             known,
             policy=self.policy,
             formats=self.formats,
+            reading=self.reading,
             force=force,
             under=target.under,
         )

@@ -24,7 +24,7 @@ from kebab.domain.ids import (
     text_asset,
 )
 from kebab.domain.ingests import FileState, IngestItem, Outcome, storable_time
-from kebab.errors import EngineUnavailable
+from kebab.errors import EngineUnavailable, KebabError
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.formats import FORMATS, extension, kind_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
@@ -80,11 +80,18 @@ Result = Prepared | SameContent | IngestItem
 
 @lru_cache(maxsize=64)
 def fingerprint(
-    kind: Format, policy: ChunkPolicy, *, source_type: str, trust_level: TrustLevel, repo: str | None = None
+    kind: Format,
+    policy: ChunkPolicy,
+    *,
+    source_type: str,
+    trust_level: TrustLevel,
+    repo: str | None = None,
+    choice: str = "",
 ) -> str:
     """Equal fingerprints and equal bytes give equal output; any setting that shapes it is in here."""
     versions = (kind.version, kind.chunker.version, policy.hash)
-    return digest("fingerprint", *versions, source_type, str(trust_level), *([repo] if repo else []))
+    more = [*([repo] if repo else []), *([f"read by {choice}"] if choice else [])]
+    return digest("fingerprint", *versions, source_type, str(trust_level), *more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +143,8 @@ def prepare(
         return _item(task, Outcome.FAILED, f"cannot be read: {error.strerror or error}")
     except EngineUnavailable as missing:
         return _item(task, Outcome.SKIPPED, f"{missing.message}: {missing.hint}")
+    except KebabError as error:
+        return _item(task, Outcome.FAILED, "; ".join(filter(None, (error.message, error.hint))))
     except MemoryError:
         return _item(task, Outcome.FAILED, "needs more memory than ingest.worker_memory_mb allows")
     except Exception as error:  # noqa: BLE001 - a parser's fault on one file must not stop the run
@@ -166,7 +175,7 @@ def _prepare(
     ending = extension(task.path)
     kind = kind_of(formats, ending)
     asset = asset_id(content_hash(content))
-    state = _state(task, asset, kind, policy)
+    state = _state(task, asset, kind, policy, reading)
     if asset == task.known_asset:
         return SameContent(task.source_id, state)
     about = Defaults(_stem(task.path), task.source_type, task.trust_level, ending, reading, task.path)
@@ -194,7 +203,7 @@ def _stem(path: str) -> str:
     return _NOTION_ID.sub("", name) or name
 
 
-def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy) -> FileState:
+def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy, reading: Reading) -> FileState:
     return FileState(
         path=task.path,
         size=task.size,
@@ -207,6 +216,7 @@ def _state(task: FileTask, asset: AssetId, kind: Format, policy: ChunkPolicy) ->
             source_type=task.source_type,
             trust_level=task.trust_level,
             repo=task.repo,
+            choice=reading.choice(kind.media),
         ),
     )
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kebab.ports.code import CodeReader, Definition, Outline
     from kebab.ports.documents import (
+        Captioner,
         DocumentEngines,
+        Heard,
         HtmlEvent,
         HtmlEventKind,
         HtmlReader,
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
         Recognised,
         Sheet,
         SheetReader,
+        Spoken,
         TextRecogniser,
+        Transcriber,
         Unopened,
     )
     from kebab.ports.folders import FolderEvents, SourceFiles
@@ -88,6 +92,7 @@ __all__ = [
     "NO_TERMS",
     "Analyzer",
     "AnswerStore",
+    "Captioner",
     "ChunkOwner",
     "CodeReader",
     "Definition",
@@ -105,6 +110,7 @@ __all__ = [
     "FolderEvents",
     "FollowerIndex",
     "Frequencies",
+    "Heard",
     "HtmlEvent",
     "HtmlEventKind",
     "HtmlReader",
@@ -143,11 +149,13 @@ __all__ = [
     "Sheet",
     "SheetReader",
     "SourceFiles",
+    "Spoken",
     "StoreAccess",
     "StoreFile",
     "StoreState",
     "Stores",
     "TextRecogniser",
+    "Transcriber",
     "Unopened",
     "VectorIndex",
     "VectorSpace",

@@ -125,6 +125,52 @@ class TextRecogniser(Protocol):
         ...
 
 
+class Captioner(Protocol):
+    """Says in words what an image shows."""
+
+    @property
+    def version(self) -> str:
+        """The model and what it is asked: another one may see otherwise."""
+        ...
+
+    def caption(self, image: bytes) -> str | Unopened:
+        """What the image shows; empty where the model says nothing. Raises ModelUnavailable, Timeout."""
+        ...
+
+
+class Spoken(NamedTuple):
+    """What was said in a stretch of a recording, in milliseconds from its beginning."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Heard(NamedTuple):
+    """What was said, in order."""
+
+    spoken: tuple[Spoken, ...]
+    unheard: int = 0
+    """Milliseconds at the end that were not listened to, for want of time."""
+
+
+class Transcriber(Protocol):
+    """Writes down what is said in recordings."""
+
+    @property
+    def version(self) -> str:
+        """The model and its language: another one may hear otherwise."""
+        ...
+
+    def listen(self, recording: bytes, *, ending: str, seconds: float) -> Heard | Unopened:
+        """What is said; after ``seconds`` nothing further is listened to.
+
+        ``ending`` is the extension of the file, with its dot. Raises ModelUnavailable and Timeout where the
+        model cannot be asked.
+        """
+        ...
+
+
 class Sheet(NamedTuple):
     name: str
     rows: list[list[str]]
@@ -173,4 +219,12 @@ class DocumentEngines(Protocol):
 
     def ocr(self) -> TextRecogniser | None:
         """None where text in images is not to be read."""
+        ...
+
+    def captioner(self) -> Captioner | None:
+        """None where images are not to be described."""
+        ...
+
+    def speech(self) -> Transcriber | None:
+        """None where recordings are not to be written down."""
         ...

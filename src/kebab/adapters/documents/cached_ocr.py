@@ -1,13 +1,12 @@
-"""What was recognised before: kept in a folder by the content of the image and by what read it."""
+"""What was recognised before: kept by the content of the image and by what read it."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from kebab.disk.private import make_folder, replacing
+from kebab.adapters.documents.kept import Kept
 from kebab.domain.ids import content_hash, digest
 from kebab.ports import Picture, Recognised, TextRecogniser, Unopened
 
@@ -35,19 +34,11 @@ class CachedRecogniser:
         return [] if isinstance(found, Unopened) else found
 
     def _kept(self, key: str, read: Callable[[], list[Recognised] | Unopened]) -> list[Recognised] | Unopened:
-        file = self.folder / f"{key}.json"
+        kept = Kept(self.folder)
         try:
-            return [Recognised(*one) for one in json.loads(file.read_bytes())]
-        except (OSError, ValueError, TypeError):
+            return [Recognised(*one) for one in kept.read(key)]  # type: ignore[attr-defined]
+        except TypeError:
             found = read()
         if not isinstance(found, Unopened):
-            self._keep(file, found)
+            kept.write(key, found)
         return found
-
-    def _keep(self, file: Path, found: list[Recognised]) -> None:
-        try:
-            make_folder(self.folder)
-            with replacing(file) as held:
-                held.write(json.dumps(found, ensure_ascii=False).encode())
-        except OSError:
-            return

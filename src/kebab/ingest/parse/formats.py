@@ -76,6 +76,8 @@ _MODULES = {
     ".tiff": "image",
     ".webp": "image",
     ".bmp": "image",
+    **dict.fromkeys((".wav", ".mp3", ".flac", ".aac", ".ogg", ".oga", ".opus", ".m4a"), "audio"),
+    **dict.fromkeys((".mp4", ".mov", ".webm", ".mkv"), "audio"),
     ANY: "unknown",
 }
 """Lower-case extension → module in this folder."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kebab.domain.documents import Media
 from kebab.errors import EngineUnavailable
 from kebab.ports import DocumentEngines
 
@@ -21,7 +22,8 @@ class ReadLimits:
     expansion: int = 200
     """How many times larger than the file that may be, once it is above ``FREE_BYTES``."""
     ocr_seconds: float = 60
-    """After so long no further page of a file is read by OCR; what was read is kept."""
+    """After so long no further page of a file is read by OCR, and no further stretch of a recording is
+    listened to; what was read is kept."""
 
 
 FREE_BYTES = 16 << 20
@@ -34,6 +36,12 @@ class Reading:
 
     installed: DocumentEngines | None = None
     limits: ReadLimits = ReadLimits()
+    chosen: tuple[tuple[Media, str], ...] = ()
+    """What the settings choose that shapes what is read of a kind of file, such as a model."""
+
+    def choice(self, media: Media) -> str:
+        """In the fingerprint of its files: another choice reads them again. Empty where nothing is chosen."""
+        return " ".join(words for kind, words in self.chosen if kind is media)
 
     @property
     def engines(self) -> DocumentEngines:
