@@ -79,6 +79,24 @@ def test_a_pair_counts_what_it_counts_where_it_counts_most() -> None:
     assert ANALYZER.query_weights("지방은행 은행")["은행"] == 1.0
 
 
+def test_what_a_long_question_repeats_counts_as_often_in_whatever_form() -> None:
+    text = "Which titles describe an article? How does the title of articles relate to retrieval?"
+    weights = ANALYZER.query_weights(text)
+    assert (weights["titl"], weights["articl"], weights["retriev"]) == (2.0, 2.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("query", "term"),
+    [("HybridRetriever hybrid", "hybrid"), ("src/find/src", "src"), ("지방은행 은행", "은행")],
+)
+def test_a_query_that_repeats_no_word_counts_none_twice(query: str, term: str) -> None:
+    assert ANALYZER.query_weights(query)[term] == 1.0
+
+
+def test_a_korean_word_that_stands_there_twice_counts_twice() -> None:
+    assert ANALYZER.query_weights("은행 이자 은행")["은행"] == 2.0
+
+
 def test_pairs_of_scripts_without_spaces_count_alike() -> None:
     assert set(ANALYZER.query_weights("東京タワー").values()) == {1.0}
 
@@ -236,10 +254,11 @@ def test_a_text_is_found_by_itself(text: str) -> None:
 
 
 @given(ANY_TEXT)
-def test_every_term_of_a_query_counts_something_and_none_more_than_a_word(text: str) -> None:
+def test_every_term_of_a_query_counts_something_and_none_more_than_all_words(text: str) -> None:
     weights = ANALYZER.query_weights(text)
     assert list(weights) == ANALYZER.query_terms(text)
-    assert all(0 < weight <= 1 for weight in weights.values())
+    most = max(1, len(ANALYZER.phrase_terms(text)))
+    assert all(0 < weight <= most for weight in weights.values())
 
 
 @given(ANY_TEXT)

@@ -23,12 +23,13 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import accumulate, chain
 
 from kebab.domain.ids import nfc
-from kebab.search.terms import HELD, LINK, TermMemory, address, pieces_of
+from kebab.search.terms import ASKED, HELD, LINK, Piece, TermMemory, address, is_paired, pieces_of
 
 # A raw token: a link; or word characters, joined by single signs that identifiers, paths, numbers and
 # contractions use, and by what ends the names of languages (C++, C#).
@@ -116,19 +117,16 @@ class Analyzer:
 
         The pairs of one Korean word overlap and mostly stand together in a text, so they say less than as
         many words: each of n counts 1/√n. The last of several mostly reaches into a particle or an ending
-        and counts half of that.
+        and counts half of that. A word that stands in the query several times, in whatever form, counts as
+        often: what a long question repeats is what it is about. Pairs count so only where the same word does.
         """
         tokens = _TOKEN.findall(nfc(text))
         # In a few hundred notes "when" and "does" are rare, and rarity would make them weigh like names.
         telling = [token for token in tokens if token.lower() not in _GLUE]
         with self._lock:
             stem = self._recall().stem
-            pieces = chain.from_iterable(pieces_of(token, stem) for token in telling or tokens)
-            asked = [piece for piece in pieces if piece.kind != HELD]
-        weights: dict[str, float] = {}
-        for piece in asked:
-            weights[piece.term] = max(piece.weight, weights.get(piece.term, 0.0))
-        return weights
+            asked = [(pieces_of(token, stem), n) for token, n in Counter(telling or tokens).items()]
+        return _weighed(asked)
 
     def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:
         """Character ranges of the text, as given, that mean one of these terms: sorted, never touching.
@@ -196,6 +194,20 @@ class _Asked:
 
     def _holds(self, terms: str) -> bool:
         return not self.terms.isdisjoint(terms.split())
+
+
+def _weighed(asked: Iterable[tuple[list[Piece], int]]) -> dict[str, float]:
+    """What the terms of tokens count, each of which stands in the query so many times."""
+    weights: dict[str, float] = {}
+    words: dict[str, float] = {}
+    for pieces, times in asked:
+        telling = [piece for piece in pieces if piece.kind != HELD]
+        for term in {piece.term for piece in telling if piece.kind == ASKED and not is_paired(piece.term)}:
+            words[term] = words.get(term, 0.0) + times
+        for piece in telling:
+            term = piece.term
+            weights[term] = max(times * piece.weight, words.get(term, 0.0), weights.get(term, 0.0))
+    return weights
 
 
 def _placed(parts: list[str], found: dict[str, tuple[tuple[int, int], ...]]) -> Iterator[tuple[int, int]]:

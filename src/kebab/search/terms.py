@@ -157,6 +157,11 @@ def _paired_pieces(run: str, at: int, *, particle: bool) -> Iterator[Piece]:
             yield Piece(run[start : start + 2], at + start, at + start + 2, pair, weights[start])
 
 
+def is_paired(term: str) -> bool:
+    """Whether a term is a piece of a run of Korean, Japanese or Chinese, and not a word."""
+    return _ALL_PAIRED.fullmatch(term) is not None
+
+
 def _pair_weights(run: str) -> list[float]:
     """What each pair of a run counts in a query; only a Korean run is a word, of others each counts 1."""
     pairs = len(run) - 1
