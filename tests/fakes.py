@@ -32,6 +32,7 @@ from kebab.domain.links import NoteNames, PlacedLink
 from kebab.domain.names import is_tagged, plain_words, tag_key
 from kebab.domain.places import CodeUnit
 from kebab.domain.queries import SearchFilters
+from kebab.errors import InvalidInput
 from kebab.ports import (
     NO_TERMS,
     Analyzer,
@@ -102,6 +103,23 @@ class FakeEmbedder:
         if not row.any():
             row[0] = 1.0
         return row / np.linalg.norm(row)
+
+
+class FakePatternMatcher:
+    """Python's own expressions, which hostile patterns keep busy: for patterns of tests alone."""
+
+    def holds(self, pattern: str, texts: Sequence[str]) -> list[bool]:
+        return [bool(self._read(pattern).search(text)) for text in texts]
+
+    def spans(self, pattern: str, text: str) -> list[tuple[int, int]]:
+        return [found.span() for found in self._read(pattern).finditer(text) if found[0]]
+
+    @staticmethod
+    def _read(pattern: str) -> re.Pattern[str]:
+        try:
+            return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+        except re.error as error:
+            raise InvalidInput(f"/{pattern}/ is no pattern: {error}") from error
 
 
 class FakeReranker:

@@ -13,7 +13,6 @@ from kebab.answer.facts import facts, missing_from
 from kebab.answer.markers import read_markers
 from kebab.answer.passages import passages
 from kebab.answer.question import read_question
-from kebab.answer.readable import readable
 from kebab.answer.sentences import split_prose, without_comments
 from kebab.answer.split import split
 from kebab.answer.words import pattern as pattern_of
@@ -22,6 +21,7 @@ from kebab.domain.chunks import searchable_under
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import nfc
 from kebab.domain.language import detect
+from kebab.domain.readable import readable
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.formats import FORMATS
 from kebab.ingest.prepare import FileTask, Prepared, _prepare
@@ -38,8 +38,12 @@ FACTOR = 9.0
 
 BOUNDED = {
     "kebab.domain.language._NOT_PROSE": 4096,
-    "kebab.answer.readable._CODE": 1500,
-    "kebab.answer.readable._RULES": 1500,
+    "kebab.domain.readable._CODE": 1500,
+    "kebab.domain.readable._RULES": 1500,
+    "kebab.domain.readable._LINE_RULES": 1500,
+    "kebab.domain.readable._RULER": 1500,
+    "kebab.domain.readable._DEFINITION": 1500,
+    "kebab.domain.readable._CONTENTS": 1500,
     "kinds.txt announces": 80,
     "kinds.txt defines.10": 160,
     "kinds.txt defines.9": 160,

@@ -126,7 +126,7 @@ class Asker:
         continue_from: str | None = None,
     ) -> AskRequest:
         """The question with the search's defaults in place of what is None. Raises InvalidInput."""
-        query = self.searcher.query(question, mode=mode, k=k, filters=filters)
+        query = self.searcher.query(question, mode=mode, k=k, filters=filters, patterns=False)
         return AskRequest(
             encodable(question), query.mode, query.k, filters or SearchFilters(), continue_from=continue_from
         )
@@ -195,7 +195,9 @@ class Asker:
 
     def _query(self, request: AskRequest) -> SearchQuery:
         """What is searched: phrases, exclusions and filters in the question are the search's."""
-        return self.searcher.query(request.asked, mode=request.mode, k=request.k, filters=request.filters)
+        return self.searcher.query(
+            request.asked, mode=request.mode, k=request.k, filters=request.filters, patterns=False
+        )
 
     # --- evidence ----------------------------------------------------------------------------------
 

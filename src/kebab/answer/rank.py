@@ -16,10 +16,10 @@ from kebab.answer.kinds import Kind, definition, fits, kind_of
 from kebab.answer.meeting import Meter, WordSpace, meter, words_of
 from kebab.answer.passages import Passage, Shape, announces, cells, passages
 from kebab.answer.question import Keyword, Question
-from kebab.answer.readable import readable
 from kebab.answer.words import pattern
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.hits import Leg, Retrieval
+from kebab.domain.readable import readable
 from kebab.ports import Analyzer, EmbeddingKind
 
 if TYPE_CHECKING:

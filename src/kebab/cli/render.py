@@ -61,9 +61,9 @@ def hit(
     lines = [_headline(found, screen, locate)]
     if name_source:
         lines[0] += screen.dim(f"  {found.source_id}")
-    if headings := _headings(found.heading_path or (found.title,), screen):
+    if headings := _headings(found.trail, screen):
         lines.append(INDENT + headings)
-    lines += [INDENT + line for line in snippet(found.snippet, screen, columns=screen.columns - len(INDENT))]
+    lines += [INDENT + line for line in snippet(found.shown, screen, columns=screen.columns - len(INDENT))]
     lines += [*_legs_of(found, legs, screen), *_later(found, screen)] if legs else []
     return "\n".join([*lines, *_elsewhere(found, screen)])
 
@@ -98,13 +98,23 @@ def _headings(path: Sequence[str], screen: Screen) -> str:
 
 
 def snippet(found: Snippet, screen: Screen, *, columns: int) -> list[str]:
-    """The original text in lines that fit, its matched words marked; blank lines are left out."""
+    """The text in lines that fit, its matched words marked; blank lines are left out."""
     # Room for the ellipsis at the end and, without colours, for the signs that stand in for them.
     room = columns - (2 if screen.color else 8)
     found = Snippet(_flowing(harmless(found.text)), found.marks)
     ranges = [r for r in wrap(found.text, room) if found.text[slice(*r)].strip()]
-    lines = [_marked(found, start, end, screen) for start, end in ranges[:SNIPPET_LINES]]
-    return [*lines[:-1], f"{lines[-1]} …"] if len(ranges) > SNIPPET_LINES else lines
+    first = _first_line(ranges, found)
+    shown = ranges[first : first + SNIPPET_LINES]
+    lines = [_marked(found, start, end, screen) for start, end in shown]
+    return [*lines[:-1], f"{lines[-1]} …"] if len(ranges) > first + SNIPPET_LINES else lines
+
+
+def _first_line(ranges: Sequence[tuple[int, int]], found: Snippet) -> int:
+    """The line to begin with, so that the first matched word is on one of those that are shown."""
+    if not found.marks:
+        return 0
+    held = next((at for at, (_, end) in enumerate(ranges) if end > found.marks[0][0]), 0)
+    return 0 if held < SNIPPET_LINES else held - 1
 
 
 def _flowing(text: str) -> str:

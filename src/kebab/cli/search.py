@@ -16,7 +16,7 @@ from kebab.cli.links import address
 from kebab.cli.screen import clip
 from kebab.cli.session import OneOf, Session, command
 from kebab.domain.controls import harmless_line
-from kebab.domain.hits import SearchHit, SearchResponse
+from kebab.domain.hits import ScoreKind, SearchHit, SearchResponse
 from kebab.domain.queries import SearchFilters, SearchMode, SortOrder
 from kebab.errors import InvalidInput
 
@@ -72,7 +72,8 @@ def search(
     documents.
 
     Words in double quotes are a phrase, and one word in quotes is that word; -word, NOT word and -"two words"
-    exclude; gard* stands for the words that begin so. tag:x, title:x, file:x, lang:ko, path:notes, and
+    exclude; gard* stands for the words that begin so; /h[ae]y \\d+/ is a regular expression that every hit
+    matches. tag:x, title:x, file:x, lang:ko, path:notes, and
     after:2024, before:2024-06 and on:2024-06-30 filter by the note's date. Several filters of one kind mean
     OR, of different kinds AND; filters alone list the documents. Exits with status 1 if nothing was found.
     """
@@ -100,7 +101,7 @@ def search(
 def one_line(session: Session, hit: SearchHit) -> str:
     """``FILE:LINE: text``, as grep prints it: what editors and fzf can read."""
     file = source_file(session, hit) or hit.doc_path
-    return harmless_line(f"{file}:{hit.citation.start}: {' '.join(hit.snippet.text.split())}")
+    return harmless_line(f"{file}:{hit.citation.start}: {' '.join(hit.shown.text.split())}")
 
 
 @command("why")
@@ -145,13 +146,14 @@ def show(session: Session, response: SearchResponse, *, explain: bool, filters: 
                 _advice(session, response, filters),
             ]
         )
-    elif response.mode is SearchMode.HYBRID and not any(_by_words(hit) for hit in response.hits):
+    elif response.mode is SearchMode.HYBRID and not any(map(_by_words, response.hits)):
         session.say("no hit contains words of the query; these are the closest in meaning")
     return 0 if response.hits else 1
 
 
 def _by_words(hit: SearchHit) -> bool:
-    return hit.retrieval.lexical_score is not None
+    """Whether words, or a filter, found it."""
+    return hit.retrieval.lexical_score is not None or hit.score_kind is ScoreKind.LISTED
 
 
 def _advice(session: Session, response: SearchResponse, filters: SearchFilters) -> str:

@@ -109,6 +109,20 @@ class SearchHit:
     """Further chunks of the document among the candidates, where hits are grouped by document."""
     copies: tuple[str, ...] = ()
     """Paths of other documents that hold the same text and are not shown for it."""
+    readable: Snippet | None = None
+    """The snippet without markup, for screens; None where there is none to take out."""
+
+    @property
+    def shown(self) -> Snippet:
+        """The snippet as people read it; ``snippet`` is the text as it stands."""
+        return self.readable or self.snippet
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """The headings above the hit, the document's title first."""
+        if self.heading_path and self.heading_path[0] == self.title:
+            return self.heading_path
+        return (self.title, *self.heading_path)
 
     @property
     def symbol(self) -> str | None:

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 
 from kebab.domain.documents import TrustLevel
-from kebab.domain.ids import DocId
+from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.values import dataclass
 
 
@@ -71,6 +71,10 @@ class SearchQuery:
     """Texts in double quotes: every hit contains each of them. They are part of ``text`` as well."""
     prefixes: tuple[str, ...] = ()
     """Beginnings of words, written ``word*``. They are part of ``text`` as well."""
+    patterns: tuple[str, ...] = ()
+    """Regular expressions, written ``/pattern/``: every hit matches each of them. No part of ``text``."""
+    only: tuple[ChunkId, ...] | None = None
+    """The chunks that the patterns match, once they were looked for; None where there are no patterns."""
     excluded: tuple[str, ...] = ()
     """Words written ``-word``: no hit contains one. They are not part of ``text``."""
     explain: bool = False

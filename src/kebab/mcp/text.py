@@ -61,11 +61,12 @@ def search(found: SearchResponse) -> str:
 
 
 def _hit(hit: SearchHit) -> list[str]:
-    heading = " > ".join(hit.heading_path) or hit.title
+    above = () if hit.heading_path[:1] == (hit.title,) else (hit.title,)
+    heading = " > ".join((*above, *hit.heading_path))
     changed = " [the file changed since]" if hit.stale else ""
     return [
         f"{hit.rank}. {hit.citation.uri}{changed} ({line(heading)}; source {line(hit.source_id)})",
-        f"   | {line(hit.snippet)}",
+        f"   | {line(hit.readable or hit.snippet)}",
     ]
 
 

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
         Record,
         RecordStore,
     )
-    from kebab.ports.text import Analyzer
+    from kebab.ports.text import Analyzer, PatternMatcher
     from kebab.ports.truth import (
         AnswerStore,
         ChunkOwner,
@@ -129,6 +129,7 @@ __all__ = [
     "MemoryKind",
     "ModelKey",
     "Outline",
+    "PatternMatcher",
     "PdfEntry",
     "PdfFile",
     "PdfLine",

@@ -1,8 +1,8 @@
-"""What turns text into terms."""
+"""What turns text into terms, and what finds patterns in it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 
@@ -38,4 +38,20 @@ class Analyzer(Protocol):
 
     def matches(self, text: str, terms: Collection[str]) -> list[tuple[int, int]]:
         """Character ranges of the original text whose analysis meets a term; sorted, not overlapping."""
+        ...
+
+
+class PatternMatcher(Protocol):
+    """Regular expressions over texts, whatever the case; ^ and $ stand at the ends of lines.
+
+    The time grows with the texts alone: no pattern, however nested, makes it grow faster. Raises InvalidInput
+    for what is no pattern, or none that can be looked for so.
+    """
+
+    def holds(self, pattern: str, texts: Sequence[str]) -> list[bool]:
+        """Of each text whether the pattern matches somewhere in it."""
+        ...
+
+    def spans(self, pattern: str, text: str) -> list[tuple[int, int]]:
+        """Character ranges of the first matches that are not empty: sorted, not overlapping."""
         ...

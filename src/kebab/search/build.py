@@ -14,6 +14,7 @@ from kebab.ports import (
     Embedder,
     EmbeddingStore,
     LexicalIndex,
+    PatternMatcher,
     Reranker,
     SourceFiles,
     VectorIndex,
@@ -23,6 +24,7 @@ from kebab.search.fusion import Adaptive, FusionPolicy
 from kebab.search.hybrid import HybridRetriever
 from kebab.search.legs import CANDIDATES, LegRetriever, UnavailableLeg
 from kebab.search.lexical import LexicalRetriever
+from kebab.search.patterns import PatternScanner
 from kebab.search.present import Presenter
 from kebab.search.spell import Speller
 from kebab.search.vector import VectorRetriever
@@ -43,6 +45,8 @@ class SearchParts:
     vectors: tuple[Embedder, VectorIndex] | EngineError | None = None
     """The model with its index, or why they cannot be used; None where words alone are configured."""
     reranker: Reranker | None = None
+    matcher: PatternMatcher | None = None
+    """Finds /patterns/; without one they are left out."""
 
 
 def build_retriever(
@@ -56,7 +60,13 @@ def build_retriever(
 ) -> HybridRetriever:
     """Both legs over the parts; ``reranked`` is how many of the first hits a reranker sees."""
     presenter = Presenter(
-        parts.store, parts.analyzer, parts.files, snippet_chars, old_after, counted=candidates
+        parts.store,
+        parts.analyzer,
+        parts.files,
+        snippet_chars,
+        old_after,
+        counted=candidates,
+        matcher=parts.matcher,
     )
     return HybridRetriever(
         lexical=LexicalRetriever(parts.lexical, parts.store, parts.analyzer, presenter),
@@ -67,6 +77,7 @@ def build_retriever(
         presenter=presenter,
         candidates=candidates,
         speller=Speller(parts.lexical, parts.analyzer),
+        scanner=PatternScanner(parts.store, parts.matcher) if parts.matcher else None,
         stages=_stages(parts, reranked),
     )
 

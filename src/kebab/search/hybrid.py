@@ -40,6 +40,7 @@ from kebab.search.vector import vector_score
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+    from kebab.search.patterns import PatternScanner
     from kebab.search.rerank import Stage
     from kebab.search.spell import Speller
 
@@ -110,6 +111,7 @@ class HybridRetriever:
     presenter: Presenter
     candidates: int = CANDIDATES
     speller: Speller | None = None
+    scanner: PatternScanner | None = None
     stages: tuple[Stage, ...] = ()
     """What is done to the hits of every mode before they are cut to k, in this order."""
     remembered: _Remembered = field(default_factory=_Remembered)
@@ -141,7 +143,9 @@ class HybridRetriever:
             self.remembered.keep_only(since)
             with self.store.at_one_moment():
                 spelled, corrections = self.spelled(query)
-                found = replace(self._search(spelled), corrections=corrections)
+                narrow, unread_texts = self.narrowed(spelled)
+                found = self._search(narrow)
+                found = replace(found, corrections=corrections, degraded=(*found.degraded, *unread_texts))
             if freshness.holds(found, since=since):
                 return found
         return replace(found, degraded=(*found.degraded, CHANGING))
@@ -155,6 +159,13 @@ class HybridRetriever:
         except EngineError:
             # The words leg will say what is wrong with its index.
             return query, ()
+
+    def narrowed(self, query: SearchQuery) -> tuple[SearchQuery, tuple[Degradation, ...]]:
+        """The query with the chunks that its patterns match, and what was not looked through for them."""
+        if not query.patterns or self.scanner is None:
+            return query, ()
+        scan = self.scanner.scan(query.patterns, query.filters)
+        return replace(query, only=scan.chunks), scan.degraded()
 
     def legs_in(self, mode: SearchMode) -> tuple[LegRetriever, ...]:
         """The legs that take part in a search of this mode."""
@@ -179,7 +190,7 @@ class HybridRetriever:
         """The documents that filters alone let through; nothing ranks them."""
         hits = self.presenter.hits(
             listed(query, self.store),
-            replace(query, by_document=False),
+            query if query.only is not None else replace(query, by_document=False),
             score_kind=ScoreKind.LISTED,
             index_version=self.index_version,
             embedding_model=None,
@@ -217,7 +228,7 @@ class HybridRetriever:
 
     def rank(self, query: SearchQuery) -> list[Ranked]:
         """The order that ``search`` shows, at least ``query.k`` deep, without making hits of it."""
-        query = self.spelled(query)[0]
+        query = self.narrowed(self.spelled(query)[0])[0]
         ranked = self._unstaged_rank(query)
         if not self.stages:
             return ranked

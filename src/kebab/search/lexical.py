@@ -27,7 +27,7 @@ from kebab.ports import Analyzer, DocumentStore, FieldWeights, LexicalIndex, Lex
 from kebab.search.group import Placed
 from kebab.search.legs import MANY, candidates, lagging
 from kebab.search.present import Presenter
-from kebab.search.symbols import within
+from kebab.search.symbols import narrow, within
 from kebab.search.trace import Stopwatch
 
 MOST_BEGUN = 50
@@ -121,7 +121,7 @@ class LexicalRetriever:
         def ranked(limit: int) -> list[Ranked]:
             return _names_first(named, self.index.search(lexical, limit=limit, docs=docs))
 
-        return within(ranked, depth=depth, chunks=self.store.defining(query.filters.symbol))[:depth]
+        return within(ranked, depth=depth, chunks=narrow(query, self.store))[:depth]
 
     def _begun(self, prefixes: tuple[str, ...]) -> dict[str, float]:
         """The terms of the words that begin so, the most frequent ones; each counts like a word."""

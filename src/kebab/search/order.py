@@ -28,21 +28,36 @@ def put_in_order(hits: Sequence[SearchHit], order: SortOrder, store: DocumentSto
 
 
 def is_listing(query: SearchQuery) -> bool:
-    """Whether filters are all that was typed: then there is nothing to rank by."""
-    return bool(query.filters) and not (query.text or query.phrases or query.excluded)
+    """Whether filters and patterns are all that was typed: then there is nothing to rank by."""
+    asked = query.filters or query.only is not None
+    return bool(asked) and not (query.text or query.phrases or query.excluded)
 
 
 def listed(query: SearchQuery, store: DocumentStore) -> Iterator[Placed]:
     """The documents that the filters let through, each by the chunk that opens it, in the order asked for.
 
-    By path where no order is asked for.
+    By path where no order is asked for. Where patterns were looked for, it is the chunks that they match.
     """
+    if query.only is not None:
+        yield from _matched(query.only, query, store)
+        return
     documents: Iterable[DocumentSummary] = store.list_documents(query.filters)
     if query.sort is SortOrder.DATE:
         documents = sorted(documents, key=_day, reverse=True)
     detail = RetrievalDetail(query.mode, 1.0)
     for doc_id in (document.doc_id for document in documents):
         yield from (Placed(chunk, 1.0, detail, ()) for chunk in _opening(doc_id, store))
+
+
+def _matched(chunks: Sequence[ChunkId], query: SearchQuery, store: DocumentStore) -> Iterator[Placed]:
+    """The chunks in their order, which is that of the paths, or those of the newest notes first."""
+    if query.sort is SortOrder.DATE:
+        owners = store.owners(chunks)
+        days = {doc_id: _day(store.document(doc_id)) for doc_id in {own.doc_id for own in owners.values()}}
+        known = (chunk for chunk in chunks if chunk in owners)
+        chunks = sorted(known, key=lambda chunk: days[owners[chunk].doc_id], reverse=True)
+    detail = RetrievalDetail(query.mode, 1.0)
+    yield from (Placed(chunk, 1.0, detail, ()) for chunk in chunks)
 
 
 def _opening(doc_id: DocId, store: DocumentStore) -> Iterator[ChunkId]:

@@ -81,6 +81,7 @@ def _signature(query: SearchQuery, fusion: str) -> str:
         query.phrases,
         query.excluded,
         *query.prefixes,
+        *(f"/{pattern}/" for pattern in query.patterns),
         *([query.sort.value] if query.sort is not SortOrder.SCORE else []),
     ]
     parts += [name for name in ("by_document", "exact") if getattr(query, name)]
@@ -91,12 +92,15 @@ def _signature(query: SearchQuery, fusion: str) -> str:
 
 
 def within_budget(hits: tuple[SearchHit, ...], max_tokens: int | None) -> tuple[tuple[SearchHit, ...], bool]:
-    """Shorten snippets, then drop hits from the end, until they fit; the first hit always stays.
+    """Leave out readable forms, shorten snippets, then drop hits from the end, until they fit.
 
-    Returns the hits and whether anything was cut.
+    The first hit always stays. Returns the hits and whether anything was cut.
     """
     if max_tokens is None or _cost(hits) <= max_tokens:
         return hits, False
+    hits = tuple(replace(hit, readable=None) for hit in hits)
+    if _cost(hits) <= max_tokens:
+        return hits, True
     length = max(len(hit.snippet.text) for hit in hits)
     while length > SHORTEST_SNIPPET:
         length = max(SHORTEST_SNIPPET, length // 2)
@@ -109,4 +113,8 @@ def within_budget(hits: tuple[SearchHit, ...], max_tokens: int | None) -> tuple[
 
 
 def _cost(hits: tuple[SearchHit, ...]) -> int:
-    return sum(HIT_OVERHEAD_TOKENS + estimate_tokens(hit.snippet.text + hit.doc_path) for hit in hits)
+    return sum(HIT_OVERHEAD_TOKENS + estimate_tokens(_told(hit)) for hit in hits)
+
+
+def _told(hit: SearchHit) -> str:
+    return hit.snippet.text + hit.doc_path + (hit.readable.text if hit.readable else "")

@@ -1,4 +1,4 @@
-"""Reading what a person typed: phrases, excluded words and ``field:value`` filters; the rest is data.
+"""Reading what a person typed: phrases, exclusions, /patterns/, ``field:value`` filters; the rest is data.
 
 No input is a syntax error. A quote that never closes, a lone dash, a URL or an unknown field is text.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import fields, replace
 
 from kebab.domain.documents import TrustLevel
@@ -19,6 +20,8 @@ _QUOTED = re.compile(r'(?P<lead>(?<!\S)(?:-|NOT |[a-z_]+:))?"(?P<inside>[^"]*)"'
 _EXCLUDED = re.compile(r"(?<!\S)(?:-|NOT )([^\W\d_][^\s\"]*)")
 # Words are alternatives anyway; in capitals between two of them it is the operator and no word.
 _OR = re.compile(r"(?<=\S )OR(?= \S)")
+# A slash inside must be escaped, so that /usr/bin/ and 1/2 stay text, as does a slash with a space behind it.
+_PATTERN = re.compile(r"(?<!\S)/(?!\s)((?:[^/\\\n]|\\.)+)(?<!\s)/(?!\S)")
 _PREFIX = re.compile(r"(?<!\S)([^\W_]{2,40})\*(?!\S)")
 _FIELD = re.compile(r"(?<!\S)([a-z_]+):(\S+)")
 
@@ -30,11 +33,21 @@ Taken = dict[str, list[str]]
 
 
 def parse_query(
-    text: str, *, mode: SearchMode = SearchMode.HYBRID, k: int = 10, filters: SearchFilters | None = None
+    text: str,
+    *,
+    mode: SearchMode = SearchMode.HYBRID,
+    k: int = 10,
+    filters: SearchFilters | None = None,
+    patterns: bool = True,
 ) -> SearchQuery:
-    """The query a text stands for. Filters in the text add to ``filters``."""
+    """The query a text stands for. Filters in the text add to ``filters``.
+
+    Without ``patterns``, what stands between slashes is text.
+    """
     taken: Taken = defaultdict(list)
-    phrases, excluded, outside = _take_quoted(nfc(encodable(text)), taken)
+    text = nfc(encodable(text))
+    found, text = _take_patterns(text) if patterns else ((), text)
+    phrases, excluded, outside = _take_quoted(text, taken)
     outside = _take_filters(outside, taken)
     excluded += _EXCLUDED.findall(outside)
     outside = _OR.sub(" ", " ".join(_EXCLUDED.sub(" ", outside).split()))
@@ -47,8 +60,20 @@ def parse_query(
         filters=_merged(filters or SearchFilters(), taken),
         phrases=tuple(phrases),
         prefixes=tuple(prefixes),
+        patterns=tuple(found),
         excluded=tuple(excluded),
     )
+
+
+def _take_patterns(text: str) -> tuple[Sequence[str], str]:
+    """The regular expressions, and the text without them; what stands in quotes is none."""
+    parts = text.split('"')
+    # Between two quotes stands every second part; behind an unclosed one everything is text again.
+    outside = [at for at in range(len(parts)) if at % 2 == 0 or at == len(parts) - 1]
+    patterns = [found for at in outside for found in _PATTERN.findall(parts[at])]
+    for at in outside:
+        parts[at] = _PATTERN.sub(" ", parts[at])
+    return [pattern.replace("\\/", "/") for pattern in patterns], '"'.join(parts)
 
 
 def _take_quoted(text: str, taken: Taken) -> tuple[list[str], list[str], str]:

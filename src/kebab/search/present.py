@@ -9,13 +9,13 @@ from itertools import islice
 
 from kebab.domain.chunks import StoredChunk, known_text
 from kebab.domain.citations import cite
-from kebab.domain.hits import Leg, ScoreKind, SearchHit
+from kebab.domain.hits import Leg, ScoreKind, SearchHit, Snippet
 from kebab.domain.queries import SearchQuery
 from kebab.domain.values import dataclass
-from kebab.ports import Analyzer, DocumentStore, SourceFiles
+from kebab.ports import Analyzer, DocumentStore, PatternMatcher, SourceFiles
 from kebab.search.group import Placed, by_document
 from kebab.search.legs import CANDIDATES
-from kebab.search.snippet import make_snippet
+from kebab.search.snippet import Ranges, cut, readable_cut
 from kebab.search.spread import WINDOW, any_repeats, spread
 
 
@@ -31,6 +31,8 @@ class Presenter:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     counted: int = CANDIDATES
     """Of so many candidates, whatever k, the further chunks and copies of a document are counted."""
+    matcher: PatternMatcher | None = None
+    """Marks what the patterns of a query match."""
 
     def hits(
         self,
@@ -52,7 +54,9 @@ class Presenter:
             found = [(self._with_terms(item, stored, terms), stored) for item, stored in found]
         length = query.snippet_chars or self.snippet_chars
         return tuple(
-            self._hit(rank, item, stored, terms, length, score_kind, index_version, embedding_model)
+            self._hit(
+                rank, item, stored, terms, query.patterns, length, score_kind, index_version, embedding_model
+            )
             for rank, (item, stored) in enumerate(found, start=1)
         )
 
@@ -98,12 +102,15 @@ class Presenter:
         placed: Placed,
         stored: StoredChunk,
         terms: frozenset[str],
+        patterns: tuple[str, ...],
         snippet_chars: int,
         score_kind: ScoreKind,
         index_version: str,
         embedding_model: str | None,
     ) -> SearchHit:
         chunk = stored.chunk
+        ranges = self._ranges(chunk.text, terms, patterns)
+        snippet = cut(chunk.text, ranges, snippet_chars)
         return SearchHit(
             rank=rank,
             score=placed.score,
@@ -114,7 +121,7 @@ class Presenter:
             title=stored.title,
             heading_path=chunk.heading_path,
             section_label=chunk.section_label,
-            snippet=make_snippet(chunk.text, analyzer=self.analyzer, terms=terms, length=snippet_chars),
+            snippet=snippet,
             citation=cite(
                 stored.path,
                 chunk.spans,
@@ -135,12 +142,33 @@ class Presenter:
             repeats=placed.repeats,
             others=placed.others,
             copies=placed.copies,
+            readable=self._readable(stored, ranges, snippet, snippet_chars),
         )
+
+    def _ranges(self, text: str, terms: frozenset[str], patterns: tuple[str, ...]) -> Ranges:
+        """Where words of the query and what its patterns match stand in a text."""
+        words = self.analyzer.matches(text, terms) if terms else []
+        if not patterns or self.matcher is None:
+            return words
+        found = sorted(span for pattern in patterns for span in self.matcher.spans(pattern, text))
+        return sorted([*found, *(word for word in words if not _touches(word, found))])
+
+    @staticmethod
+    def _readable(stored: StoredChunk, ranges: Ranges, snippet: Snippet, length: int) -> Snippet | None:
+        if stored.code_lang is not None:
+            return None
+        chunk = stored.chunk
+        found = readable_cut(chunk.text, ranges, length, heading=[stored.title, *chunk.heading_path][-1])
+        return found if found != snippet else None
 
     def _old(self, indexed_at: str) -> bool:
         if self.old_after is None:
             return False
         return self.now() - datetime.fromisoformat(indexed_at) > self.old_after
+
+
+def _touches(span: tuple[int, int], others: Ranges) -> bool:
+    return any(start < span[1] and span[0] < end for start, end in others)
 
 
 def _spread_out(found: list[tuple[Placed, StoredChunk]]) -> list[tuple[Placed, StoredChunk]]:

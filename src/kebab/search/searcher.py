@@ -50,10 +50,16 @@ class Searcher:
         exact: bool = False,
         sort: SortOrder = SortOrder.SCORE,
         by_document: bool = False,
+        patterns: bool = True,
     ) -> SearchQuery:
-        """What was typed, read, with the defaults in place of what is None."""
+        """What was typed, read, with the defaults in place of what is None.
+
+        Without ``patterns``, what stands between slashes is text.
+        """
         wanted = self.default_k if k is None else k
-        query = parse_query(encodable(text), mode=mode or self.default_mode, k=wanted, filters=filters)
+        query = parse_query(
+            encodable(text), mode=mode or self.default_mode, k=wanted, filters=filters, patterns=patterns
+        )
         shown = {"explain": explain, "snippet_chars": snippet_chars, "by_document": by_document}
         return replace(query, exact=exact, sort=sort, **shown)  # type: ignore[arg-type]
 
@@ -141,8 +147,8 @@ class Searcher:
         """Explains the chunk or document of that name; raises DocNotFound where there is neither."""
         from kebab.search.why import WhyReader
 
-        query = self.query(text, mode=mode, k=k, filters=filters)
         retriever = self.fused_by(fusion)
+        query = retriever.narrowed(self.query(text, mode=mode, k=k, filters=filters))[0]
         explainer = WhyReader(retriever, retriever.store, retriever.presenter.analyzer)
         # Documents first: the beginning of a path must not be taken for that of a chunk's id.
         if not retriever.store.find_documents(reference):

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from kebab.domain.hits import Snippet
+from kebab.domain.names import folded
+from kebab.domain.readable import legible
 from kebab.ports import Analyzer
 
 ELLIPSIS = "…"
+WIDER = 4
+"""Markup may take most of a text: so many times the length is cleaned, and then cut."""
+
+Ranges = Sequence[tuple[int, int]]
+"""Where matched words stand in a text: sorted, not overlapping."""
 
 
 def make_snippet(text: str, *, analyzer: Analyzer, terms: Collection[str], length: int) -> Snippet:
@@ -16,7 +23,11 @@ def make_snippet(text: str, *, analyzer: Analyzer, terms: Collection[str], lengt
 
     Without a match it is the start of the text. White space is kept as it stands, except at the ends.
     """
-    ranges = analyzer.matches(text, terms) if terms else []
+    return cut(text, analyzer.matches(text, terms) if terms else [], length)
+
+
+def cut(text: str, ranges: Ranges, length: int) -> Snippet:
+    """The same of a text in which the matched words are known."""
     start, end = _window(text, ranges, length)
     start, end = _trimmed(text, start, end)
     lead = ELLIPSIS if text[:start].strip() else ""
@@ -24,6 +35,42 @@ def make_snippet(text: str, *, analyzer: Analyzer, terms: Collection[str], lengt
     shift = len(lead) - start
     marks = tuple((a + shift, b + shift) for a, b in ranges if a >= start and b <= end)
     return Snippet(lead + text[start:end] + tail, marks)
+
+
+def readable_cut(text: str, ranges: Ranges, length: int, *, heading: str = "") -> Snippet:
+    """The same for the eye: without markup, and without the heading where it stands above anyway.
+
+    What was matched is always in it: where that stands in markup alone, such as the target of a link, the
+    text is shown as it is.
+    """
+    start, end = _whole_lines(text, *_window(text, ranges, WIDER * length), most=length)
+    marks = tuple((a - start, b - start) for a, b in ranges if a >= start and b <= end)
+    clean = legible(Snippet(text[start:end], marks), inside_code=text[:start].count("```") % 2 == 1)
+    clean = _below_heading(clean, heading)
+    if (marks and not clean.marks) or not clean.text.strip():
+        return cut(text, ranges, length)
+    shown = cut(clean.text, clean.marks, length)
+    lead = ELLIPSIS if start > 0 and not shown.text.startswith(ELLIPSIS) else ""
+    tail = ELLIPSIS if text[end:].strip() and not shown.text.endswith(ELLIPSIS) else ""
+    moved = tuple((a + len(lead), b + len(lead)) for a, b in shown.marks)
+    return Snippet(lead + shown.text + tail, moved)
+
+
+def _whole_lines(text: str, start: int, end: int, *, most: int) -> tuple[int, int]:
+    """The window moved out to where lines begin and end, if that is near: half a link cannot be cleaned."""
+    begin = text.rfind("\n", max(0, start - most), start) + 1
+    stop = text.find("\n", end, end + most)
+    return begin if begin or start <= most else start, stop if stop >= 0 else min(len(text), end + most)
+
+
+def _below_heading(snippet: Snippet, heading: str) -> Snippet:
+    """The snippet without a first line that is the heading, unless nothing matched would be left."""
+    first, newline, rest = snippet.text.lstrip().partition("\n")
+    if not heading or not newline or folded(first.strip()) != folded(heading) or not rest.strip():
+        return snippet
+    gone = len(snippet.text) - len(rest)
+    marks = tuple((a - gone, b - gone) for a, b in snippet.marks if a >= gone)
+    return Snippet(rest, marks) if marks or not snippet.marks else snippet
 
 
 def shorten(snippet: Snippet, length: int) -> Snippet:
@@ -34,7 +81,7 @@ def shorten(snippet: Snippet, length: int) -> Snippet:
     return Snippet(snippet.text[:length].rstrip() + ELLIPSIS, marks)
 
 
-def _window(text: str, ranges: list[tuple[int, int]], length: int) -> tuple[int, int]:
+def _window(text: str, ranges: Ranges, length: int) -> tuple[int, int]:
     """The window that holds the most distinct matched words; the earliest among equals."""
     if len(text) <= length:
         return 0, len(text)

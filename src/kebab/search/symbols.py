@@ -1,10 +1,21 @@
-"""Filters by symbol: documents are let through as a whole, a symbol is one chunk's."""
+"""Filters by symbol and by pattern: documents are let through as a whole, these are of single chunks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
 from kebab.domain.fusion import Ranked
+from kebab.domain.ids import ChunkId
+from kebab.domain.queries import SearchQuery
+from kebab.ports import DocumentStore
+
+
+def narrow(query: SearchQuery, store: DocumentStore) -> frozenset[ChunkId] | None:
+    """The chunks that the query's symbols and patterns leave; None where it has neither."""
+    units = store.defining(query.filters.symbol)
+    if query.only is None:
+        return units
+    return frozenset(query.only) if units is None else units & frozenset(query.only)
 
 
 def within(

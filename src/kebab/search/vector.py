@@ -26,7 +26,7 @@ from kebab.ports import Analyzer, DocumentStore, Embedder, EmbeddingKind, Embedd
 from kebab.search.group import Placed
 from kebab.search.legs import MANY, candidates, lagging
 from kebab.search.present import Presenter
-from kebab.search.symbols import within
+from kebab.search.symbols import narrow, within
 from kebab.search.trace import Stopwatch
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class VectorRetriever:
     def _nearest(
         self, query: SearchQuery, vector: Vectors, *, depth: int, docs: frozenset[DocId] | None
     ) -> _Nearest:
-        units = self.store.defining(query.filters.symbol)
+        units = narrow(query, self.store)
         if not (query.phrases or query.excluded):
             return _Nearest(self._within(vector, depth, docs, units))
         # Quotes and exclusions bind this leg too. Vectors know no words, so the texts are read: enough of

@@ -43,9 +43,9 @@ def hit_lines(hit: SearchHit) -> Text:
     """Two lines: where it stands with its legs, and the marked snippet."""
     place = hit.heading_path[-1] if hit.heading_path else hit.title
     where = Text("  ") + legs(hit) + Text(f"  {harmless_line(place)}", style="dim")
-    cut = _heading(hit.snippet.text)
-    snippet = Text("  " + harmless_line(hit.snippet.text[cut:]))
-    for start, end in hit.snippet.marks:
+    cut = _heading(hit.shown.text)
+    snippet = Text("  " + harmless_line(hit.shown.text[cut:]))
+    for start, end in hit.shown.marks:
         if start >= cut:
             snippet.stylize("bold yellow", start - cut + 2, end - cut + 2)
     return where + "\n" + snippet

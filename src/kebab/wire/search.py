@@ -94,6 +94,10 @@ class SearchHit(Shape, frozen=True, tag_field="schema_version", tag="search_hit.
     """Further chunks of the document that were found, where hits are grouped by document."""
     copies: tuple[str, ...] | UnsetType = UNSET
     """Paths of documents with the same text, which are not shown for it."""
+    readable: str | UnsetType = UNSET
+    """The snippet without markup, for screens; only where it differs. ``snippet`` is the text verbatim."""
+    readable_marks: tuple[tuple[int, int], ...] | UnsetType = UNSET
+    """The matched words in ``readable``."""
 
 
 class Degradation(Shape, frozen=True):
@@ -231,6 +235,8 @@ def search_hit(hit: domain.SearchHit, *, explain: bool = False) -> SearchHit:
         repeats=hit.repeats if explain and hit.repeats else UNSET,
         others=hit.others or UNSET,
         copies=hit.copies or UNSET,
+        readable=hit.readable.text if hit.readable else UNSET,
+        readable_marks=hit.readable.marks if hit.readable else UNSET,
     )
 
 

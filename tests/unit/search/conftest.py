@@ -24,6 +24,7 @@ from tests.fakes import (
     FakeEmbedder,
     FakeEmbeddingStore,
     FakeLexicalIndex,
+    FakePatternMatcher,
     FakeVectorIndex,
 )
 from tests.store_fakes import FakeSourceFiles
@@ -78,6 +79,7 @@ class Shelf:
             files=self.files,
             analyzer=self.analyzer,
             lexical=self.lexical_index,
+            matcher=FakePatternMatcher(),
             vectors=(self.embedder, self.vector_index),
         )
 

@@ -124,3 +124,21 @@ def test_what_only_looks_like_a_date_is_text(text: str) -> None:
 def test_title_and_file_are_filters() -> None:
     query = parse_query('title:"a tour" file:*.md go')
     assert (query.filters.title, query.filters.file, query.text) == (("a tour",), ("*.md",), "go")
+
+
+def test_what_stands_between_slashes_is_a_pattern() -> None:
+    query = parse_query(r"weather /\d{4}-\d\d/ report /a\/b c/")
+    assert query.patterns == (r"\d{4}-\d\d", "a/b c")
+    assert query.text == "weather report"
+
+
+@pytest.mark.parametrize(
+    "text", ["/usr/bin/", "ls /tmp and /", "1/2 / 3/4", "and/or", "/ a/", "/a /", "see /etc", '"/a/"', "x/a/"]
+)
+def test_paths_and_single_slashes_are_text(text: str) -> None:
+    assert parse_query(text).patterns == ()
+
+
+def test_a_pattern_is_text_where_none_is_asked_for() -> None:
+    query = parse_query("what is /etc/ for", patterns=False)
+    assert (query.text, query.patterns) == ("what is /etc/ for", ())

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.domain.hits import Snippet
-from kebab.search.snippet import make_snippet, shorten
+from kebab.search.snippet import make_snippet, readable_cut, shorten
 from tests.fakes import FakeAnalyzer
 
 
@@ -46,3 +46,36 @@ def test_marks_always_lie_inside_the_snippet(text: str, terms: list[str], length
     found = snippet(text, *terms, length=length)
     assert all(0 <= a < b <= len(found.text) for a, b in found.marks)
     assert len(found.text) <= length + 2
+
+
+def read(text: str, *terms: str, length: int = 60, heading: str = "") -> Snippet:
+    ranges = FakeAnalyzer().matches(text, terms) if terms else []
+    return readable_cut(text, ranges, length, heading=heading)
+
+
+LINKS = "".join(f"- [Page {n}](https://example.org/a/long/way/to/page/number/{n})\n" for n in range(20))
+
+
+def test_for_the_eye_markup_takes_no_room() -> None:
+    found = read(LINKS + "- [A pear](https://example.org/fruit) is sweet\n" + LINKS, "pear")
+    assert "A pear is sweet" in found.text
+    assert marked(found) == ["pear"]
+    assert "https" not in found.text
+
+
+def test_what_was_matched_is_shown_also_where_it_stands_in_markup_alone() -> None:
+    found = read("a [link](https://example.org/pear) to fruit", "pear")
+    assert marked(found) == ["pear"]
+
+
+def test_the_heading_above_is_not_said_twice() -> None:
+    assert read("## Fruit\nA pear is sweet", "pear", heading="Fruit").text == "A pear is sweet"
+    assert read("## Pear\nIt is sweet", "pear", heading="Pear").text == "Pear\nIt is sweet"
+
+
+@given(st.text("pear []()#*\n`|-", max_size=200), st.integers(5, 60))
+def test_for_the_eye_something_matched_is_always_marked(text: str, length: int) -> None:
+    found = read(text, "pear", length=length)
+    exact = snippet(text, "pear", length=length)
+    assert bool(found.marks) >= bool(exact.marks)
+    assert all(found.text[a:b].lower() in "pear" for a, b in found.marks)

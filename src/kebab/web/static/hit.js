@@ -49,7 +49,8 @@ export function hitElement(hit, { query, onpick, onexplain }) {
   // The note's title stands above the group already.
   const below = hit.heading_path.filter((part, index) => index || part !== hit.title)
   const trail = below.length ? below : [hit.title]
-  const snippet = tidied(hit.snippet, hit.marks)
+  const raw = tidied(hit.snippet, hit.marks)
+  const snippet = hit.readable === undefined ? raw : { ...tidied(hit.readable, hit.readable_marks), heading: raw.heading }
   const href = docLink(hit.doc_id, { lines: linesOf(hit), chunk: hit.chunk_id, query })
   const why = h("button", { class: "link", type: "button", "aria-expanded": "false", onclick: event => { event.stopPropagation(); onexplain() } }, "why here?")
   const element = h("div", { class: "hit", "data-chunk": hit.chunk_id, onclick: onpick },
