@@ -334,6 +334,10 @@ class FakeDocumentStore:
         """By source and path; for the link store beside this one."""
         return self._sorted()
 
+    def set_revision(self, revision: int) -> None:
+        """For the record store beside this one."""
+        self._revision = revision
+
     def put_shelf(self, shelf: _Shelf) -> None:
         """Hold what another store held; for the record store beside this one."""
         before, self._clock = self._clock, lambda: shelf.indexed_at

@@ -48,6 +48,9 @@ class FakeRecordStore:
                 for key, vector in pickle.loads(record.vectors).items():
                     self._embeddings.put_vectors(model, [key], vector.reshape(1, -1))
 
+    def take_revision(self, revision: int) -> None:
+        self._documents.set_revision(revision)
+
 
 class FakePublication:
     """Publication in memory. ``calls`` counts requests of the cheap kind."""
@@ -71,10 +74,12 @@ class FakePublication:
         wanted = list(held) if doc_ids is None else [doc_id for doc_id in doc_ids if doc_id in held]
         yield from (held[doc_id] for doc_id in wanted)
 
-    def words(self, release: Release, folder: Path, analyzer: Analyzer) -> LexicalIndex | None:
+    def words(
+        self, release: Release, folder: Path, analyzer: Analyzer, *, checkpoint: int
+    ) -> LexicalIndex | None:
         return None
 
-    def vectors(self, release: Release, model: ModelKey) -> VectorIndex | None:
+    def vectors(self, release: Release, model: ModelKey, *, checkpoint: int) -> VectorIndex | None:
         return None
 
     def publish(self, edition: Edition) -> Release:

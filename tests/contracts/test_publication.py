@@ -6,24 +6,42 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pytest
 
+from kebab.adapters.lance_published.publication import LancePublication
 from kebab.domain.ids import DocId
 from kebab.domain.publications import Contents, Part, Release
 from kebab.errors import Conflict, InvalidInput
 from kebab.ports import Edition, ModelKey, Publication, PublishedChunk, PublishedDocument, Record
 from tests.fakes import FakeAnalyzer
+from tests.object_store import BUCKET, NEEDED, environment, in_environment, running_store, weed
 from tests.publication_fakes import FakePublication
 from tests.samples import Sample, sample
 
 MODEL = ModelKey("fake-model", "1", 4)
-BUILDERS: dict[str, Callable[[Path], Publication]] = {"fake": lambda _: FakePublication()}
+BUILDERS: dict[str, Callable[[Path], Publication]] = {
+    "fake": lambda _: FakePublication(),
+    "folder": lambda folder: LancePublication(str(folder / "published")),
+    "s3": lambda folder: LancePublication(f"s3://{BUCKET}/{folder.name}-{uuid4().hex}"),
+}
+
+
+@pytest.fixture(scope="module")
+def object_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A real one, with its credentials in the environment."""
+    if weed() is None:
+        pytest.skip(NEEDED)
+    with running_store(tmp_path_factory.mktemp("store")) as port, in_environment(environment(port)):
+        yield
 
 
 @pytest.fixture(params=list(BUILDERS))
 def publication(request: pytest.FixtureRequest, tmp_path: Path) -> Publication:
+    if request.param == "s3":
+        request.getfixturevalue("object_store")
     return BUILDERS[request.param](tmp_path)
 
 

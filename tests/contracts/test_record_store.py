@@ -152,3 +152,13 @@ def test_a_damaged_record_is_refused_and_nothing_is_stored(pair: tuple[Base, Bas
 def test_unknown_documents_have_no_record(pair: tuple[Base, Base]) -> None:
     one, _ = pair
     assert list(one.records.records([sample("a.md", "x").doc_id], MODEL)) == []
+
+
+def test_a_store_can_stand_at_the_revision_of_another(pair: tuple[Base, Base]) -> None:
+    one, two = pair
+    one.put(sample("a.md", "alpha"), sample("b.md", "beta"))
+    copy(one, two)
+    two.records.take_revision(77)
+    assert two.documents.revision() == 77
+    two.put(sample("c.md", "gamma"))
+    assert two.documents.revision() == 78

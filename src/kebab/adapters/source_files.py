@@ -40,6 +40,20 @@ class DiskSourceFiles:
         return SourceState.CURRENT if _is_same(file, found, known) else SourceState.CHANGED
 
 
+@dataclass(frozen=True)
+class PublishedSourceFiles:
+    """The same of documents that were published elsewhere, perhaps from other files.
+
+    A file here that has the content is the one; of any other nothing is known.
+    """
+
+    inner: DiskSourceFiles
+
+    def state(self, source_id: str, path: str) -> SourceState | None:
+        found = self.inner.state(source_id, path)
+        return found if found is SourceState.CURRENT else None
+
+
 def _is_same(file: Path, found: os.stat_result, known: FileState) -> bool:
     if found.st_size != known.size or not S_ISREG(found.st_mode):
         return False

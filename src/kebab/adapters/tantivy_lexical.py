@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from heapq import nsmallest
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from kebab.adapters.checkpoint import CheckpointFile
 from kebab.adapters.file_sums import FileSums
+from kebab.adapters.tantivy_files import lockable, remove_folder, searched_files
 from kebab.adapters.tantivy_query import clean, make_query, make_schema, register, term_query
 from kebab.disk.private import make_folder
 from kebab.domain.chunks import StoredChunk, about, called, name_of, searchable_text
@@ -80,6 +79,12 @@ class TantivyLexicalIndex:
             self.clear()
         with self._translated():
             self._write(removed, chunks, terms)
+            self._sums.write(searched_files(self._folder))
+        self._checkpoint.write(checkpoint)
+
+    def adopt(self, checkpoint: int) -> None:
+        """Take the files that were put into the folder for an index at this position."""
+        with self._translated():
             self._sums.write(searched_files(self._folder))
         self._checkpoint.write(checkpoint)
 
@@ -163,7 +168,7 @@ class TantivyLexicalIndex:
         with self._lock:
             self._opened = self._seen = None
         with self._translated():
-            _remove(self._folder)
+            remove_folder(self._folder)
 
     def _write(
         self, removed: Sequence[DocId], chunks: Sequence[StoredChunk], terms: Mapping[ChunkId, str]
@@ -223,7 +228,7 @@ class TantivyLexicalIndex:
             return None
         from tantivy import Index
 
-        with _lockable(self._folder) as folder:
+        with lockable(self._folder) as folder:
             index = Index.open(str(folder))
         register(index)
         return index, index.schema
@@ -253,39 +258,6 @@ class TantivyLexicalIndex:
             if type(error).__name__ != "PanicException":
                 raise
             raise Corrupt(f"the words index in {self._folder} is damaged: {error}", hint=_REPAIR) from None
-
-
-def searched_files(folder: Path) -> list[Path]:
-    """The files of the newest commit of an index of this engine, without what merges left behind."""
-    meta = folder / "meta.json"
-    listed = json.loads(meta.read_bytes())["segments"]
-    segments = {segment["segment_id"].replace("-", "") for segment in listed}
-    return [meta, *sorted(file for file in folder.iterdir() if file.name.partition(".")[0] in segments)]
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder in which threads of the engine may still be tidying up files of their own."""
-    for _ in range(3):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return
-    shutil.rmtree(folder)
-
-
-@contextmanager
-def _lockable(folder: Path) -> Iterator[Path]:
-    """The folder itself; where it cannot be written, one of links to its files.
-
-    The engine locks an index to open it for reading, even, and cannot where the folder is read-only.
-    """
-    if os.access(folder, os.W_OK):
-        yield folder
-        return
-    with TemporaryDirectory(prefix="kebab-words-") as links:
-        for file in folder.iterdir():
-            if file.suffix != ".lock":
-                Path(links, file.name).symlink_to(file.absolute())
-        yield Path(links)
 
 
 class _Filter:

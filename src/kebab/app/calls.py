@@ -35,13 +35,17 @@ def call(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Own
 class Calls:
     """A gate: ``with calls:`` around each call. Calls may nest in a thread, and run in many at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: Callable[[], None] = lambda: None) -> None:
+        """``before`` runs before each call that is not made by another one."""
+        self._before = before
         self._changed = threading.Condition()
         self._running = 0
         self._closed = False
         self._own = threading.local()
 
     def __enter__(self) -> None:
+        if not self._depth and not self._closed:
+            self._before()
         with self._changed:
             # A call that runs when closing begins is let finish, with the calls that it makes itself.
             if self._closed and not self._depth:
@@ -73,6 +77,10 @@ class Calls:
             first, self._closed = not self._closed, True
             self._changed.wait_for(lambda: self._running == self._depth)
             return first
+
+    def is_idle(self) -> bool:
+        """Whether no call runs."""
+        return not self._running
 
     def is_closed(self) -> bool:
         return self._closed

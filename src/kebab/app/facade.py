@@ -14,6 +14,7 @@ from kebab import config
 from kebab.app.calls import Calls, call
 from kebab.app.connections import Connections
 from kebab.app.evaluating import Evaluating
+from kebab.app.publishing import Publishing
 from kebab.app.upkeeping import Upkeeping
 from kebab.assembly.opening import build_engines
 from kebab.assembly.rooms import Rooms
@@ -23,7 +24,9 @@ from kebab.wire import requests
 
 # What only annotations name is not loaded: making its dataclasses would be a third of a cold search.
 if TYPE_CHECKING:
+    from kebab.app.following import Following
     from kebab.app.watching import Watching
+    from kebab.assembly.engines import Engines
     from kebab.config import Settings
     from kebab.domain.answers import Answer, AnswerComparison, AnswerEvent
     from kebab.domain.answers import AskRequest as Question
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
     from kebab.memory.room import ExecutionMemory
 
 
-class Kebab(Connections, Evaluating, Upkeeping):
+class Kebab(Connections, Evaluating, Publishing, Upkeeping):
     """A knowledge base.
 
     >>> kb = Kebab.open(root=Path("notes"))              # doctest: +SKIP
@@ -62,9 +65,17 @@ class Kebab(Connections, Evaluating, Upkeeping):
         walls: Walls | None = None,
     ) -> None:
         self.settings = settings
-        self.engines = build_engines(settings, readonly=readonly, waiting=waiting, walls=walls)
+        self._following: Following | None = None
+        self._left: list[Engines] = []
+        if settings.index.url:
+            from kebab.app.following import Following
+
+            self._following = Following(settings, waiting=waiting, walls=walls)
+            self.engines = self._following.open()
+        else:
+            self.engines = build_engines(settings, readonly=readonly, waiting=waiting, walls=walls)
         self._rooms = Rooms(self.engines)
-        self.calls = Calls()
+        self.calls = Calls(self._follow) if self._following else Calls()
 
     @classmethod
     def open(
@@ -95,7 +106,19 @@ class Kebab(Connections, Evaluating, Upkeeping):
     def close(self) -> None:
         """Wait for the calls that run, and release files. Later calls raise Closed; closing twice is fine."""
         if self.calls.close():
-            self.engines.close()
+            for engines in (self.engines, *self._left):
+                engines.close()
+
+    def _follow(self) -> None:
+        """Take the newer release of what is published, once it is here; calls that run keep theirs."""
+        renewed = self._following.renewed() if self._following else None
+        if renewed is not None:
+            self._left.append(self.engines)
+            self.engines, self._rooms = renewed, Rooms(renewed)
+        if self._left and self.calls.is_idle():
+            left, self._left = self._left, []
+            for engines in left:
+                engines.close()
 
     def __enter__(self) -> Kebab:
         return self
@@ -200,7 +223,8 @@ class Kebab(Connections, Evaluating, Upkeeping):
             from kebab.app.fresh import fresh_search
 
             return fresh_search(self._rooms, asked.arguments)
-        return self._rooms.searcher.search(**asked.arguments)
+        response = self._rooms.searcher.search(**asked.arguments)
+        return self._following.told(response) if self._following else response
 
     @call
     def why(

@@ -24,10 +24,10 @@ from kebab.domain.turns import ALONE, Turns, Waiting, unheard
 from kebab.errors import EngineError, NotIndexed, ReadOnly
 
 if TYPE_CHECKING:
-    from kebab.adapters.source_files import DiskSourceFiles
     from kebab.adapters.sqlite.connection import Database
     from kebab.adapters.turns import WriterRun, WriterTurns
     from kebab.assembly.memory import MemoryEngines
+    from kebab.assembly.publications import Published
     from kebab.ports import (
         AnswerStore,
         Embedder,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         MemoryKind,
         ModelKey,
         Reranker,
+        SourceFiles,
         VectorIndex,
     )
     from kebab.search.analyze import Analyzer
@@ -55,16 +56,19 @@ class Engines(Whole):
         readonly: bool = False,
         downloads: Path | None = None,
         waiting: Waiting = unheard,
+        published: Published | None = None,
     ) -> None:
         """``downloads`` is where models are kept, by default in the data folder; ``waiting`` hears for whom a
-        writer waits.
+        writer waits. ``published`` is the release that the data folder holds, where it is a replica's.
         """
         self.settings = settings
         self.readonly = readonly
         self.folder = DataFolder(settings.data_dir)
         self.layout = DataLayout(settings.data_dir)
         self._waiting = waiting
-        self._downloads = downloads or self.layout.models
+        self.published = published
+        self._home = published.home if published else self.layout
+        self._downloads = downloads or self._home.models
         self._databases: list[Database] = []
 
     def beside(self, folder: Path) -> Engines:
@@ -200,6 +204,11 @@ class Engines(Whole):
         self.folder.sweep(writing=True)
 
     def forbid_readonly(self, command: str) -> None:
+        if self.published:
+            raise ReadOnly(
+                f"{command} writes, and what was published elsewhere can only be read",
+                hint="run it without --index and index.url",
+            )
         if self.readonly:
             raise ReadOnly.refusing(command)
 
@@ -252,12 +261,13 @@ class Engines(Whole):
         return NotIndexed(f"there is no knowledge base at {self.settings.data_dir}", hint=f"run: {step}")
 
     @once
-    def files(self) -> DiskSourceFiles:
-        from kebab.adapters.source_files import DiskSourceFiles
+    def files(self) -> SourceFiles:
+        from kebab.adapters.source_files import DiskSourceFiles, PublishedSourceFiles
 
         roots = {source.id: Path(source.root) for source in self.settings.sources}
-        roots.setdefault("inbox", self.layout.inbox)
-        return DiskSourceFiles(roots, self.reading.documents.file_state)
+        roots.setdefault("inbox", self._home.inbox)
+        files = DiskSourceFiles(roots, self.reading.documents.file_state)
+        return PublishedSourceFiles(files) if self.published else files
 
     # --- words -------------------------------------------------------------------------------------
 
@@ -274,6 +284,8 @@ class Engines(Whole):
 
     @once
     def lexical_index(self) -> LexicalIndex:
+        if self.published and (carried := self.published.words(self.analyzer)) is not None:
+            return carried
         builders: dict[str, Callable[[], LexicalIndex]] = {"tantivy": self._tantivy, "fts5": self._fts5}
         return chosen(builders, self.settings.search.lexical_engine, key="search.lexical_engine")()
 
@@ -321,6 +333,8 @@ class Engines(Whole):
         return providers.build_language_model(model)
 
     def vector_index(self, model: ModelKey) -> VectorIndex:
+        if self.published and (remote := self.published.vectors(model)) is not None:
+            return remote
         engine = self.settings.search.vector_engine
         return vectors.build_vector_index(engine, self.layout.vectors, model, refill=self._refill)
 
@@ -357,11 +371,12 @@ class Engines(Whole):
     def memory(self) -> MemoryEngines:
         from kebab.assembly.memory import MemoryEngines
 
-        self.folder.check()
-        if self.settings.data_dir.exists() and not self.readonly:
-            self.folder.prepare()
+        home = DataFolder(self._home.folder)
+        home.check()
+        if home.path.exists() and not self.readonly:
+            home.prepare()
         return MemoryEngines(
-            self.settings.memory, folder=self.layout.memory, analyzer=self.analyzer, readonly=self.readonly
+            self.settings.memory, folder=self._home.memory, analyzer=self.analyzer, readonly=self.readonly
         )
 
     @property

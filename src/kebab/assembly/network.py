@@ -19,6 +19,8 @@ def endpoints(settings: Settings) -> tuple[str, ...]:
         found.add("https://huggingface.co (fastembed, to download the model once)")
     url = settings.memory.url
     found.add(url if url.startswith(("ws:", "wss:", "http:", "https:")) else "")
+    index = settings.index.url
+    found.add(index if "://" in index and not index.startswith("file:") else "")
     return tuple(sorted(redacted(address) for address in found - {""}))
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kebab.upkeep.index import IndexBuilder
     from kebab.upkeep.model_shelf import ModelShelf
     from kebab.upkeep.move import Mover
+    from kebab.upkeep.publish import Publisher
     from kebab.upkeep.reset import Reset
 
 
@@ -196,3 +197,10 @@ class Rooms:
         from kebab.assembly.upkeep import build_mover
 
         return build_mover(self._engines)
+
+    @property
+    def publisher(self) -> Publisher:
+        self._engines.require_whole("publishing")
+        from kebab.assembly.publications import build_publisher
+
+        return build_publisher(self._engines)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Ledger,
         LexicalIndex,
         LinkStore,
+        RecordStore,
     )
 
 
@@ -49,6 +50,12 @@ class Stores:
         from kebab.adapters.sqlite.ledger import SqliteLedger
 
         return SqliteLedger(self.database)
+
+    @once
+    def records(self) -> RecordStore:
+        from kebab.adapters.sqlite.records import SqliteRecordStore
+
+        return SqliteRecordStore(self.database)
 
     @once
     def answers(self) -> AnswerStore:

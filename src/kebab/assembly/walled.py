@@ -24,18 +24,25 @@ if TYPE_CHECKING:
         WalledEmbeddingStore,
         WalledLinkStore,
     )
+    from kebab.assembly.publications import Published
 
 
 def build_walled(
-    settings: Settings, *, walls: Walls, readonly: bool = False, waiting: Waiting = unheard
+    settings: Settings,
+    *,
+    walls: Walls,
+    readonly: bool = False,
+    waiting: Waiting = unheard,
+    published: Published | None = None,
 ) -> Engines:
     """The engines inside walls. Raises InvalidInput for a source that does not exist."""
     if not walls:
-        return Engines(settings, readonly=readonly, waiting=waiting)
-    known = {"inbox", *(source.id for source in settings.sources)}
+        return Engines(settings, readonly=readonly, waiting=waiting, published=published)
+    own = {"inbox", *(source.id for source in settings.sources)}
+    known = own if published is None else published.sources
     if unknown := [name for name in walls.source if name not in known]:
         raise InvalidInput(f"there is no source {unknown[0]!r}", hint=f"sources: {', '.join(sorted(known))}")
-    return WalledEngines(settings, readonly=readonly, waiting=waiting, walls=walls)
+    return WalledEngines(settings, readonly=readonly, waiting=waiting, walls=walls, published=published)
 
 
 class WalledStores(Stores):
@@ -89,8 +96,16 @@ class WalledEngines(Engines):
     What is derived is still made from the whole: who writes a note must not leave an index behind.
     """
 
-    def __init__(self, settings: Settings, *, readonly: bool, waiting: Waiting, walls: Walls) -> None:
-        super().__init__(settings, readonly=readonly, waiting=waiting)
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        readonly: bool,
+        waiting: Waiting,
+        walls: Walls,
+        published: Published | None = None,
+    ) -> None:
+        super().__init__(settings, readonly=readonly, waiting=waiting, published=published)
         self.walls: Walls = walls
 
     def opened(self, database: Database) -> Stores:

@@ -50,6 +50,7 @@ COMMANDS: dict[str, tuple[Entry, ...]] = {
     "Serve": (
         Entry("mcp", "kebab.cli.mcp:mcp", "Serve the knowledge base to agents over MCP."),
         Entry("serve", "kebab.cli.serve:serve", "Serve the web page and the HTTP interface."),
+        Entry("publish", "kebab.cli.publish:publish", "Publish the knowledge base for others to search."),
         Entry("tui", "kebab.cli.tui:tui", "Search, read and ask on a terminal screen."),
     ),
     "Measure": (

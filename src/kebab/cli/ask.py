@@ -13,7 +13,7 @@ from kebab.cli import answers, render
 from kebab.cli.filters import filter_options
 from kebab.cli.links import address
 from kebab.cli.search import COUNT, MODE, NO_DAEMON
-from kebab.cli.session import Session, command
+from kebab.cli.session import INDEX, Session, command
 from kebab.domain.answers import Answer, AnswerEvent
 from kebab.domain.citations import Citation
 from kebab.domain.queries import SearchFilters
@@ -21,6 +21,7 @@ from kebab.errors import InvalidInput
 
 
 @command("ask")
+@INDEX
 @click.argument("question", nargs=-1)
 @MODE
 @COUNT

@@ -7,12 +7,13 @@ import click
 from kebab.cli import render
 from kebab.cli.filters import filter_options
 from kebab.cli.memory_filters import pairs_of
-from kebab.cli.session import Session, command
+from kebab.cli.session import INDEX, Session, command
 from kebab.domain.controls import harmless
 from kebab.domain.queries import SearchFilters
 
 
 @command("brief")
+@INDEX
 @click.argument("task", nargs=-1, required=True)
 @click.option("--max-tokens", type=int, help="How much may be said; default 1500.")
 @click.option(

@@ -11,12 +11,13 @@ import click
 from kebab.cli.ask import show_stream
 from kebab.cli.filters import filter_options
 from kebab.cli.search import COUNT, MODE
-from kebab.cli.session import Session, command
+from kebab.cli.session import INDEX, Session, command
 
 NEW, QUIT = "/new", "/quit"
 
 
 @command("chat")
+@INDEX
 @MODE
 @COUNT
 @click.option("--explain", is_flag=True, help="Show how each answer was found.")

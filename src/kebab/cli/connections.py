@@ -9,7 +9,7 @@ import click
 from kebab.cli import render
 from kebab.cli.filters import filter_options
 from kebab.cli.screen import Screen, clip
-from kebab.cli.session import Session, command
+from kebab.cli.session import INDEX, Session, command
 from kebab.domain.connections import BackLink, LinkReport, OutLink, RelatedNote, RelatedReport
 from kebab.domain.controls import harmless_line
 from kebab.domain.queries import SearchFilters
@@ -18,6 +18,7 @@ INDENT = "  "
 
 
 @command("links")
+@INDEX
 @click.argument("note")
 @filter_options
 def links(session: Session, note: str, filters: SearchFilters) -> int:
@@ -37,6 +38,7 @@ def links(session: Session, note: str, filters: SearchFilters) -> int:
 
 
 @command("related")
+@INDEX
 @click.argument("note")
 @click.option("-k", "k", type=int, help="How many notes, up to 1000; default 10.")
 @filter_options

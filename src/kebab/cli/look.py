@@ -9,7 +9,7 @@ import click
 from kebab.cli.filters import filter_options
 from kebab.cli.render import STATES, stale_note
 from kebab.cli.screen import Screen
-from kebab.cli.session import Session, command, group
+from kebab.cli.session import INDEX, Session, command, group
 from kebab.cli.tables import pairs, seconds_of, size_of, table
 from kebab.domain.controls import harmless
 from kebab.domain.documents import DocumentSummary, LineSpan
@@ -28,6 +28,7 @@ fetch_group = group("fetch", help="Print stored text verbatim.")
 
 
 @command("docs", parent=list_group)
+@INDEX
 @filter_options
 def list_docs(session: Session, filters: SearchFilters) -> int:
     """List the documents by source and path, with the filters of search.
@@ -115,6 +116,7 @@ def _items(items: list[IngestItem], screen: Screen) -> str:
 
 
 @command("doc", parent=inspect_group)
+@INDEX
 @click.argument("document")
 def inspect_doc(session: Session, document: str) -> None:
     """Show a document's metadata and its chunks.
@@ -128,6 +130,7 @@ def inspect_doc(session: Session, document: str) -> None:
 
 
 @command("chunk", parent=inspect_group)
+@INDEX
 @click.argument("chunk")
 def inspect_chunk(session: Session, chunk: str) -> None:
     """Show a chunk: its text, headings, lines and embeddings.
@@ -204,6 +207,7 @@ def _chunk(inspection: ChunkInspection, screen: Screen) -> str:
 
 
 @command("chunk", parent=fetch_group)
+@INDEX
 @click.argument("chunk")
 @click.option("--context", type=int, default=0, help="How many neighbouring chunks to include on each side.")
 def fetch_chunk(session: Session, chunk: str, context: int) -> None:
@@ -215,6 +219,7 @@ def fetch_chunk(session: Session, chunk: str, context: int) -> None:
 
 
 @command("doc", parent=fetch_group)
+@INDEX
 @click.argument("document")
 @click.option("--max-tokens", type=int, help="Limit the output; the text is cut at the end of a line.")
 def fetch_doc(session: Session, document: str, max_tokens: int | None) -> None:
@@ -223,6 +228,7 @@ def fetch_doc(session: Session, document: str, max_tokens: int | None) -> None:
 
 
 @command("span", parent=fetch_group)
+@INDEX
 @click.argument("document")
 @click.argument("start", type=int, required=False)
 @click.argument("end", type=int, required=False)

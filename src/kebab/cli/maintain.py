@@ -8,7 +8,7 @@ import click
 
 from kebab.cli.confirm import agreed, typed_out
 from kebab.cli.screen import wrap
-from kebab.cli.session import OneOf, Session, command
+from kebab.cli.session import INDEX, OneOf, Session, command
 from kebab.cli.tables import pairs, seconds_of
 from kebab.domain.reports import Check, CheckStatus, DoctorReport, IndexReport, ResetScope, SchemaReport
 
@@ -88,6 +88,7 @@ def _indexed(report: IndexReport) -> str:
 
 
 @command("doctor")
+@INDEX
 @click.option("--repair", is_flag=True, help="Rebuild what is derived; read damaged documents again.")
 @click.option("--full", is_flag=True, help="Read every stored document and vector, not samples.")
 def doctor(session: Session, repair: bool, full: bool) -> int:
@@ -155,6 +156,7 @@ def _confirmed(scope: ResetScope, data_dir: str, *, yes: bool) -> bool:
 
 
 @command("schema")
+@INDEX
 def schema(session: Session) -> None:
     """Show capabilities, versions, schemas and statistics."""
     from kebab import wire

@@ -16,7 +16,7 @@ from kebab.cli.mcp_clients import CLIENTS, program
 from kebab.cli.mcp_install import install as installed
 from kebab.cli.mcp_paste import TEXTS
 from kebab.cli.mcp_paste import paste as pasted
-from kebab.cli.session import Session, command
+from kebab.cli.session import INDEX, Session, command
 from kebab.cli.staying import staying
 from kebab.errors import InvalidInput
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 @command("mcp")
+@INDEX
 @click.option(
     "--http",
     metavar="PORT",

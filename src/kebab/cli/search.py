@@ -14,7 +14,7 @@ from kebab.cli import render
 from kebab.cli.filters import filter_options
 from kebab.cli.links import address
 from kebab.cli.screen import clip
-from kebab.cli.session import OneOf, Session, command
+from kebab.cli.session import INDEX, OneOf, Session, command
 from kebab.domain.controls import harmless_line
 from kebab.domain.hits import ScoreKind, SearchHit, SearchResponse
 from kebab.domain.queries import SearchFilters, SearchMode, SortOrder
@@ -33,6 +33,7 @@ MOST_VALUES = 20
 
 
 @command("search")
+@INDEX
 @click.argument("query", nargs=-1)
 @MODE
 @COUNT
@@ -105,6 +106,7 @@ def one_line(session: Session, hit: SearchHit) -> str:
 
 
 @command("why")
+@INDEX
 @click.argument("document")
 @click.argument("query", nargs=-1, required=True)
 @MODE

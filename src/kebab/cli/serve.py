@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kebab.cli.session import Session, command
+from kebab.cli.session import INDEX, Session, command
 from kebab.cli.staying import WATCH, staying
 from kebab.errors import InvalidInput
 
@@ -21,6 +21,7 @@ FILE = click.Path(path_type=Path)
 
 
 @command("serve")
+@INDEX
 @click.option("--host", metavar="ADDRESS", help="Where to listen; anything but this computer needs a token.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Which port; 7777 by default.")
 @click.option("--allow-host", multiple=True, metavar="NAME", help="A name this server is reached by.")
@@ -56,7 +57,7 @@ def serve(
     binding = Binding(host or settings.host, port or settings.port, tls_cert, tls_key)
     access = _access(session, binding, allow_host, need_token=need_token, new_token=new_token)
     joined = (_mcp(kebab),) if with_mcp else ()
-    app = create_app(kebab, access=access, readonly=session.readonly, joined=joined)
+    app = create_app(kebab, access=access, readonly=kebab.engines.readonly, joined=joined)
     with staying(session, watch=watch, heard=_heard(session)):
         run(app, binding, ready=lambda: session.say(f"kebab listens at {binding.url} (Ctrl-C ends it)"))
     return 0

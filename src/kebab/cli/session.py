@@ -39,6 +39,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 FORCE = click.option("--force", is_flag=True, help="Replace a file that exists.")
 """For every command that writes a file whose name the user gives."""
 
+
+def _remember_index(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value:
+        uri = value if "://" in value else str(Path(value).expanduser().absolute())
+        ctx.ensure_object(Session).overrides["index.url"] = uri
+
+
+INDEX = click.option(
+    "--index",
+    metavar="URI",
+    expose_value=False,
+    callback=_remember_index,
+    help="Read what was published at this address: a folder, s3://BUCKET/FOLDER, gs://…, az://….",
+)
+"""For every command that can read what was published elsewhere."""
+
 COMMON = ("config", "json", "quiet", "verbose", "readonly")
 
 

@@ -31,7 +31,8 @@ def staying(
     from kebab.cli.door import opened_door
 
     with ExitStack() as stack:
-        stack.enter_context(opened_door(session.kebab()))
+        if not session.kebab().settings.index.url:  # what is published elsewhere has no data folder here
+            stack.enter_context(opened_door(session.kebab()))
         if watch:
             stack.enter_context(session.kebab().watch(heard or _heard(session)))
         if warm:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from kebab.cli.session import Session, command
+from kebab.cli.session import INDEX, Session, command
 from kebab.cli.staying import WATCH, staying
 from kebab.errors import InvalidInput
 
 
 @command("tui")
+@INDEX
 @WATCH
 def tui(session: Session, watch: bool) -> int:
     """Search, read and ask on a terminal screen.

@@ -28,6 +28,11 @@ def default_data_dir(environ: Mapping[str, str]) -> Path:
     return _xdg(environ, "XDG_DATA_HOME", "~/.local/share") / "kebab"
 
 
+def default_cache_dir(environ: Mapping[str, str]) -> Path:
+    """Where what can be fetched again is kept: XDG on every system."""
+    return _xdg(environ, "XDG_CACHE_HOME", "~/.cache") / "kebab"
+
+
 def locate(explicit: Path | None, *, environ: Mapping[str, str], cwd: Path) -> Path | None:
     """The file to read: the named one, the project's, the user's, or None where there is none.
 

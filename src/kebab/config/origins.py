@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from kebab.config.check import typed
-from kebab.config.locate import default_data_dir
+from kebab.config.locate import default_cache_dir, default_data_dir
 from kebab.config.read import read_file
 from kebab.config.sections import File
 from kebab.config.settings import Settings
@@ -49,7 +49,7 @@ def settings_with_origins(settings: Settings, *, environ: Mapping[str, str] | No
 def _in_use(settings: Settings) -> Iterator[tuple[str, Any]]:
     yield "storage.data_dir", str(settings.data_dir)
     yield "storage.lock_timeout_s", settings.lock_timeout_s
-    for name in ("ingest", "chunking", "models", "search", "rag", "memory", "serve", "screen"):
+    for name in ("ingest", "chunking", "models", "search", "rag", "memory", "serve", "index", "screen"):
         yield from _flat(msgspec.to_builtins(getattr(settings, name)), f"{name}.")
 
 
@@ -60,6 +60,8 @@ _PATHS = frozenset(
         "models.reranker.path",
         "models.speech.path",
         "memory.url",
+        "index.url",
+        "index.cache_dir",
     }
 )
 
@@ -79,7 +81,8 @@ def _placed(
         return Placed(key, value, default, Origin.ENVIRONMENT, variable)
     if key in stated and (paths or stated[key] == value):
         return Placed(key, value, default, Origin.FILE, str(settings.file))
-    fallback = str(default_data_dir(environ)) if key == "storage.data_dir" else default
+    folders = {"storage.data_dir": default_data_dir, "index.cache_dir": default_cache_dir}
+    fallback = str(folders[key](environ)) if key in folders else default
     unset = value == fallback
     return Placed(key, value, default, Origin.DEFAULT if unset else Origin.FLAG, None)
 

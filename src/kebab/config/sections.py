@@ -308,6 +308,19 @@ class Serve(Section, frozen=True):
     """Where the HTTP interface listens."""
 
 
+class Index(Section, frozen=True):
+    """Search what was published elsewhere, instead of what is stored here; see docs/team.md."""
+
+    url: str = ""
+    """Where kebab publish wrote it: a folder, s3://BUCKET/FOLDER, gs://…, az://… or qdrant://…."""
+    cache_dir: str = ""
+    """Where this computer keeps what it read of it; empty means $XDG_CACHE_HOME/kebab."""
+    cache_mb: Positive = 20_000
+    """A published knowledge base that needs more than this is refused."""
+    follow_s: Annotated[float, Meta(ge=0, le=86_400)] = 10.0
+    """How often an open process asks whether something new was published."""
+
+
 class Screen(Section, frozen=True):
     links: str = "file"
     """Where a hit leads when it is clicked: file, vscode, cursor, zed, obsidian, none, or an address of your
@@ -327,4 +340,5 @@ class File(Section, frozen=True):
     rag: Rag = Rag()
     memory: Memory = Memory()
     serve: Serve = Serve()
+    index: Index = Index()
     screen: Screen = Screen()

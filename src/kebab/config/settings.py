@@ -8,9 +8,21 @@ from pathlib import Path
 
 import msgspec
 
-from kebab.config.locate import default_data_dir
+from kebab.config.locate import default_cache_dir, default_data_dir
 from kebab.config.paths import absolute
-from kebab.config.sections import Chunking, File, Ingest, Memory, Models, Rag, Screen, Search, Serve, Source
+from kebab.config.sections import (
+    Chunking,
+    File,
+    Index,
+    Ingest,
+    Memory,
+    Models,
+    Rag,
+    Screen,
+    Search,
+    Serve,
+    Source,
+)
 from kebab.domain.documents import INBOX_ID
 from kebab.errors import ConfigInvalid
 
@@ -32,6 +44,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     rag: Rag
     memory: Memory
     serve: Serve
+    index: Index = Index()
     screen: Screen = Screen()
 
 
@@ -54,6 +67,7 @@ def settled(file: File, path: Path | None, *, base: Path, environ: Mapping[str, 
         rag=file.rag,
         memory=_memory(file.memory, base),
         serve=file.serve,
+        index=_index(file.index, base, environ),
         screen=file.screen,
     )
 
@@ -101,3 +115,11 @@ def _models(models: Models, base: Path) -> Models:
         if model.path
     }
     return msgspec.structs.replace(models, **placed)
+
+
+def _index(index: Index, base: Path, environ: Mapping[str, str]) -> Index:
+    """With its folders absolute; an address that is no folder is left as it is."""
+    cache = absolute(index.cache_dir, base) if index.cache_dir else default_cache_dir(environ)
+    is_folder = bool(index.url) and "://" not in index.url
+    url = str(absolute(index.url, base)) if is_folder else index.url
+    return msgspec.structs.replace(index, url=url, cache_dir=str(cache))

@@ -16,7 +16,10 @@ from kebab.disk.scratch import leftovers, sweep
 from kebab.errors import StorageError
 
 # What kebab makes at the top of the folder; the data folder may be one that holds other things too.
-_NAMES = r"kebab\.sqlite(-\w+)?|writer\.(lock|queue|charge)|models(\.json)?|index|memory|inbox|shell|\.import"
+_NAMES = (
+    r"kebab\.sqlite(-\w+)?|writer\.(lock|queue|charge)|models(\.json)?|index|memory|inbox|shell|published|"
+    r"\.import"
+)
 _OURS = re.compile(rf"{_NAMES}|\.({_NAMES})\.\w+|\.kebab-.*")
 # What a removal or an import that was killed leaves; only the holder of the writer's lock makes these.
 _HALF_DONE = re.compile(rf"\.({_NAMES})\.(removed|new)")

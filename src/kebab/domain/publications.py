@@ -37,6 +37,8 @@ class Contents:
     kebab: str
     """The version of the program that published it."""
     published_at: str
+    revision: int = 0
+    """Of its store; cursors are bound to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,25 @@ class Release:
     @property
     def publishers(self) -> tuple[str, ...]:
         return tuple(part.publisher for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishReport:
+    """What a command that publishes did."""
+
+    uri: str
+    release: int
+    publisher: str | None
+    """Whose part changed; None where it was that of all."""
+    changed: int
+    removed: int
+    documents: int
+    chunks: int
+    """All that readers find now, of every publisher."""
+    publishers: tuple[str, ...]
+    duration_ms: int
+    collected: Collected | None = None
+    degraded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

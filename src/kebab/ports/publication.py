@@ -54,6 +54,10 @@ class RecordStore(Protocol):
         """
         ...
 
+    def take_revision(self, revision: int) -> None:
+        """Stand at this revision: a cursor made where the records come from holds here too."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class PublishedChunk:
@@ -63,6 +67,10 @@ class PublishedChunk:
     terms: str
     """The analyzer's terms of its body, with spaces between them."""
     vector: Vectors | None = None
+    name: str = ""
+    """The analyzer's terms of what its note is called."""
+    about: str = ""
+    """The analyzer's terms of what is said of its note, for the chunk that opens it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +122,18 @@ class Publication(Protocol):
         """Those of these documents that the part has, or all of them, in no order."""
         ...
 
-    def words(self, release: Release, folder: Path, analyzer: Analyzer) -> LexicalIndex | None:
+    def words(
+        self, release: Release, folder: Path, analyzer: Analyzer, *, checkpoint: int
+    ) -> LexicalIndex | None:
         """The words index of a release, for reading; None where a replica is to make one from the records.
 
+        ``checkpoint`` is what it says of itself: the position of the replica's store that holds the release.
         An engine that carries files puts them into ``folder``, where those of an earlier release may lie.
+        Raises EngineUnavailable where the parts were made by another analyzer.
         """
         ...
 
-    def vectors(self, release: Release, model: ModelKey) -> VectorIndex | None:
+    def vectors(self, release: Release, model: ModelKey, *, checkpoint: int) -> VectorIndex | None:
         """The vector index of a release, for reading; None where a replica is to make one."""
         ...
 

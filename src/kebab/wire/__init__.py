@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         doc_summary,
         fetch_result,
     )
+    from kebab.wire.publishing import PublicationList, PublishReport, publication_list, publish_report
     from kebab.wire.search import (
         BulkSearchItem,
         Citation,
@@ -136,6 +137,7 @@ _NAMES = {
         "doc_summary",
         "fetch_result",
     ),
+    "publishing": ("PublicationList", "PublishReport", "publication_list", "publish_report"),
     "search": (
         "BulkSearchItem",
         "Citation",
@@ -199,6 +201,8 @@ __all__ = [
     "ItemList",
     "Links",
     "ModelList",
+    "PublicationList",
+    "PublishReport",
     "Related",
     "ResetReport",
     "RunList",
@@ -239,6 +243,8 @@ __all__ = [
     "model_list",
     "names",
     "of",
+    "publication_list",
+    "publish_report",
     "related",
     "reset_report",
     "run_list",

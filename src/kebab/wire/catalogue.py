@@ -19,10 +19,12 @@ from kebab.wire.evaluations import (
 from kebab.wire.ingest import IngestItem, IngestProgress, IngestReport, IngestRun, ItemList, RunList
 from kebab.wire.library import ChunkInspection, DocInspection, DocList, DocSummary, FetchResult
 from kebab.wire.memory import MEMORY_SHAPES
+from kebab.wire.publishing import PUBLISHING_SHAPES
 from kebab.wire.requests import Request
 from kebab.wire.requests.connections import CONNECTION_REQUESTS
 from kebab.wire.requests.library import LIBRARY_REQUESTS
 from kebab.wire.requests.memory import MEMORY_REQUESTS
+from kebab.wire.requests.publishing import PUBLISHING_REQUESTS
 from kebab.wire.requests.search import SEARCH_REQUESTS
 from kebab.wire.search import BulkSearchItem, Citation, SearchHit, SearchResponse, Why
 from kebab.wire.shape import Shape
@@ -45,6 +47,7 @@ REQUESTS: tuple[type[Request], ...] = (
     *CONNECTION_REQUESTS,
     *LIBRARY_REQUESTS,
     *MEMORY_REQUESTS,
+    *PUBLISHING_REQUESTS,
     *SEARCH_REQUESTS,
 )
 """What can be asked."""
@@ -91,6 +94,7 @@ SHAPES: tuple[type[Shape] | type[Request], ...] = (
     Why,
     *ANSWER_SHAPES,
     *MEMORY_SHAPES,
+    *PUBLISHING_SHAPES,
     *VIEW_SHAPES,
     *REQUESTS,
 )

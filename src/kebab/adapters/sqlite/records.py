@@ -84,6 +84,10 @@ class SqliteRecordStore:
                 done = [record.doc_id for record in records if record.vectors]
                 outbox.append(connection, done, outbox.vectors_topic(model))
 
+    def take_revision(self, revision: int) -> None:
+        with self._database.write() as connection:
+            connection.execute("UPDATE counters SET value = ? WHERE name = 'revision'", (revision,))
+
 
 def _name(model: ModelKey | None) -> str:
     return f"{model.model_id}@{model.version}:{model.dimensions}" if model else "words"

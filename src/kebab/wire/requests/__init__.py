@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         InspectDocRequest,
         ListRunsRequest,
     )
+    from kebab.wire.requests.publishing import PublishRequest
     from kebab.wire.requests.search import AskRequest, ListDocsRequest, SearchRequest, WhyRequest, flat
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "LinksRequest",
     "ListDocsRequest",
     "ListRunsRequest",
+    "PublishRequest",
     "RelatedRequest",
     "SearchRequest",
     "WhyRequest",
@@ -58,6 +60,7 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(("AskRequest", "ListDocsRequest", "SearchRequest", "WhyRequest", "flat"), "search"),
     **dict.fromkeys(("BriefRequest", "LinksRequest", "RelatedRequest"), "connections"),
+    "PublishRequest": "publishing",
 }
 
 

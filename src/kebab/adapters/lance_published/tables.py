@@ -1,0 +1,189 @@
+"""How documents and chunks lie in datasets, and how these are changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kebab.adapters.lance_published.storage import opened, opened_or_none
+from kebab.adapters.lance_table import among, lance_engine
+from kebab.domain.chunks import called, searchable_text
+from kebab.domain.names import plain_words
+from kebab.ports import ModelKey, PublishedChunk, PublishedDocument, Record
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_LISTED = 500
+_BATCH_BYTES = 24_000_000
+# More of them, or a larger share of rows that are gone, call for compaction.
+_MAX_FRAGMENTS = 24
+_MAX_DELETED = 0.2
+_FRAGMENT_ROWS = 100_000
+# Rows from which the engine's own approximate index pays; the same as for a local table.
+ANN_THRESHOLD = 30_000
+_MAX_DELTAS = 8
+
+
+def document_schema() -> pa.Schema:
+    import pyarrow as pa
+
+    texts = [(name, pa.string()) for name in ("doc_id", "source_id", "mark")]
+    return pa.schema([*texts, ("rows", pa.large_binary()), ("vectors", pa.large_binary())])
+
+
+def chunk_schema(model: ModelKey | None) -> pa.Schema:
+    import pyarrow as pa
+
+    names = ("chunk_id", "doc_id", "source_id", "path", "title", "lang", "heading_path", "text")
+    fields = [(name, pa.string()) for name in (*names, "body", "exact", "name", "about", "called")]
+    if model is not None:
+        # Half precision: enough for the engine's approximate index, which ranks again by these.
+        fields.append(("embedding", pa.list_(pa.float16(), model.dimensions)))
+    return pa.schema(fields)
+
+
+def document_rows(records: Sequence[Record]) -> pa.Table:
+    import pyarrow as pa
+
+    columns = ("doc_id", "source_id", "mark", "rows", "vectors")
+    values = {name: [getattr(record, name) for record in records] for name in columns}
+    return pa.table(values, schema=document_schema())
+
+
+def chunk_rows(documents: Iterable[PublishedDocument], model: ModelKey | None) -> pa.Table:
+    import numpy as np
+    import pyarrow as pa
+
+    published = [chunk for document in documents for chunk in document.chunks]
+    rows = [_chunk_row(chunk) for chunk in published]
+    if model is not None:
+        for row, chunk in zip(rows, published, strict=True):
+            vector = chunk.vector
+            row["embedding"] = None if vector is None else np.asarray(vector, dtype=np.float16)
+    return pa.Table.from_pylist(rows, schema=chunk_schema(model))
+
+
+def _chunk_row(published: PublishedChunk) -> dict[str, Any]:
+    stored = published.stored
+    return {
+        "chunk_id": stored.chunk.chunk_id,
+        "doc_id": stored.chunk.doc_id,
+        "source_id": stored.source_id,
+        "path": stored.path,
+        "title": stored.title,
+        "lang": stored.lang,
+        "heading_path": " > ".join(stored.chunk.heading_path),
+        "text": stored.chunk.text,
+        "body": published.terms,
+        "exact": " ".join(plain_words(searchable_text(stored))),
+        "name": published.name,
+        "about": published.about,
+        "called": " ".join(called(stored)),
+    }
+
+
+def batches(documents: Iterable[PublishedDocument]) -> Iterator[list[PublishedDocument]]:
+    """Some documents at a time, so many as fit into memory whatever their size."""
+    held: list[PublishedDocument] = []
+    size = 0
+    for document in documents:
+        held.append(document)
+        size += len(document.record.rows) + len(document.record.vectors)
+        size += sum(2 * len(chunk.terms) + 2000 for chunk in document.chunks)
+        if size >= _BATCH_BYTES:
+            yield held
+            held, size = [], 0
+    if held:
+        yield held
+
+
+def begun(uri: str, version: int | None, empty: pa.Table) -> Any:
+    """The dataset at a version, whatever a killed publisher left after it; emptied where there is none."""
+    lance = lance_engine()
+    dataset = opened_or_none(uri)
+    if dataset is None:
+        return lance.write_dataset(empty, uri, mode="create")
+    if version is None or dataset.schema != empty.schema:
+        return lance.write_dataset(empty, uri, mode="overwrite")
+    if dataset.version != version:
+        dataset = opened(uri, version)
+        dataset.restore()
+    return dataset
+
+
+def without(dataset: Any, column: str, names: Sequence[str]) -> None:
+    """Delete the rows of these names."""
+    for start in range(0, len(names), _LISTED):
+        dataset.delete(among(column, names[start : start + _LISTED]))
+
+
+def appended(dataset: Any, rows: pa.Table) -> Any:
+    return lance_engine().write_dataset(rows, dataset, mode="append") if rows.num_rows else dataset
+
+
+def selected(
+    dataset: Any, columns: Sequence[str], name: str, among_these: Sequence[str] | None
+) -> Iterator[Any]:
+    """Rows of some names, or all, in batches that fit into memory."""
+    if among_these is None:
+        yield from dataset.scanner(columns=list(columns), batch_size=256).to_batches()
+        return
+    for start in range(0, len(among_these), _LISTED):
+        condition = among(name, among_these[start : start + _LISTED])
+        yield from dataset.scanner(columns=list(columns), filter=condition, batch_size=256).to_batches()
+
+
+def tidied(dataset: Any) -> Any:
+    """Put small files together and drop rows that are gone, where there are many."""
+    fragments = dataset.get_fragments()
+    deleted = sum(fragment.num_deletions for fragment in fragments)
+    if len(fragments) <= _MAX_FRAGMENTS and deleted <= _MAX_DELETED * max(dataset.count_rows(), 1):
+        return dataset
+    dataset.optimize.compact_files(
+        target_rows_per_fragment=_FRAGMENT_ROWS, materialize_deletions_threshold=_MAX_DELETED
+    )
+    return opened(dataset.uri)
+
+
+def indexed_by_name(dataset: Any, column: str) -> Any:
+    """With an index by which single rows are found; new rows join it as a small part of their own."""
+    return _indexed(dataset, f"{column}_idx", lambda: dataset.create_scalar_index(column, "BTREE"))
+
+
+def indexed_words(dataset: Any) -> Any:
+    """With the engine's full-text index over the analyzer's terms, as they are."""
+    options = {
+        "base_tokenizer": "whitespace",
+        "lower_case": False,
+        "stem": False,
+        "remove_stop_words": False,
+        "ascii_folding": False,
+        "with_position": True,
+        "max_token_length": None,
+    }
+    return _indexed(dataset, "body_idx", lambda: dataset.create_scalar_index("body", "INVERTED", **options))
+
+
+def indexed_vectors(dataset: Any) -> Any:
+    rows = dataset.count_rows()
+    if rows < ANN_THRESHOLD or "embedding" not in dataset.schema.names:
+        return dataset
+    make = lambda: dataset.create_index("embedding", "IVF_RQ", metric="cosine", num_bits=1)  # noqa: E731
+    return _indexed(dataset, "embedding_idx", make)
+
+
+def _indexed(dataset: Any, name: str, make: Any) -> Any:
+    if not dataset.count_rows():
+        return dataset
+    known = {index.name: index for index in dataset.describe_indices()}
+    if name not in known:
+        make()
+        return opened(dataset.uri)
+    covered = {number for segment in known[name].segments for number in segment.fragment_ids}
+    if all(fragment.fragment_id in covered for fragment in dataset.get_fragments()):
+        return dataset
+    deltas = len(list(known[name].segments))
+    merged = deltas if deltas >= _MAX_DELTAS else 0
+    dataset.optimize.optimize_indices(num_indices_to_merge=merged, index_names=[name])
+    return opened(dataset.uri)

@@ -1,0 +1,143 @@
+"""Publishing and following, joined to the engines that an address names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from kebab.config import Settings
+from kebab.domain.ids import content_hash
+from kebab.domain.layout import DataLayout
+from kebab.domain.turns import Waiting, unheard
+from kebab.errors import InvalidInput
+from kebab.upkeep.replica import Held, Replica
+
+if TYPE_CHECKING:
+    from kebab.assembly.engines import Engines
+    from kebab.ports import Analyzer, LexicalIndex, ModelKey, Publication, RecordStore, VectorIndex
+    from kebab.ports import Stores as StoresPort
+    from kebab.upkeep.publish import Publisher
+
+
+def _lance(uri: str) -> Publication:
+    from kebab.adapters.lance_published.publication import LancePublication
+
+    return LancePublication(uri)
+
+
+_SCHEMES: dict[str, Callable[[str], Publication]] = {
+    "file": _lance,
+    "s3": _lance,
+    "gs": _lance,
+    "az": _lance,
+}
+
+
+def open_publication(uri: str) -> Publication:
+    """What is published at an address; nothing is contacted yet. Raises InvalidInput."""
+    scheme, found, _ = uri.partition("://")
+    if found and scheme not in _SCHEMES:
+        known = ", ".join(f"{name}://" for name in _SCHEMES if name != "file")
+        raise InvalidInput(f"{scheme}:// is no place to publish to", hint=f"use a folder, or one of {known}")
+    return _SCHEMES[scheme if found else "file"](uri)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The release that a data folder holds, for the engines that are opened on it."""
+
+    publication: Publication
+    held: Held
+    home: DataLayout
+    """The user's own data folder: models and the execution memory are not published."""
+
+    @property
+    def sources(self) -> set[str]:
+        return {source for part in self.held.release.parts for source in part.contents.sources}
+
+    def words(self, analyzer: Analyzer) -> LexicalIndex | None:
+        folder = DataLayout(self.held.folder).index
+        return self.publication.words(self.held.release, folder, analyzer, checkpoint=self.held.checkpoint)
+
+    def vectors(self, model: ModelKey) -> VectorIndex | None:
+        return self.publication.vectors(self.held.release, model, checkpoint=self.held.checkpoint)
+
+
+def build_replica(settings: Settings, *, waiting: Waiting = unheard) -> Replica:
+    """What keeps the release here that ``index.url`` names. Raises InvalidInput."""
+    from kebab.search.analyze import Analyzer
+
+    publication = open_publication(settings.index.url)
+    name = content_hash(publication.uri.encode())[:16]
+    return Replica(
+        publication=publication,
+        cache=Path(settings.index.cache_dir) / f"index-{name}",
+        cache_mb=settings.index.cache_mb,
+        analyzer=Analyzer(),
+        base=lambda folder: _base(settings, folder),
+        records=_records,
+        locked=lambda path: _locked(path, settings.lock_timeout_s, waiting),
+    )
+
+
+def settings_on(settings: Settings, folder: Path) -> Settings:
+    """The settings for a replica in a folder. Vectors are compared exactly, as where they were published."""
+    search = settings.search
+    if search.vector_engine == "auto":
+        search = msgspec.structs.replace(search, vector_engine="int8")
+    return msgspec.structs.replace(settings, data_dir=folder, search=search)
+
+
+def _base(settings: Settings, folder: Path) -> Engines:
+    from kebab.assembly.engines import Engines
+
+    return Engines(settings_on(settings, folder), downloads=DataLayout(settings.data_dir).models)
+
+
+def _records(stores: StoresPort) -> RecordStore:
+    from kebab.assembly.stores import Stores
+
+    assert isinstance(stores, Stores)
+    return stores.records
+
+
+def _locked(path: Path, timeout_s: float, waiting: Waiting) -> AbstractContextManager[None]:
+    from kebab.adapters.writer_lock import writer_lock
+
+    return writer_lock(path, command="follow", timeout_s=timeout_s, waiting=waiting)
+
+
+def build_publisher(engines: Engines) -> Publisher:
+    import kebab
+    from kebab.adapters.sqlite.document_store import utc_now
+    from kebab.assembly.upkeep import build_index_builder
+    from kebab.upkeep.publish import Publisher
+
+    sources = engines.settings.sources
+    return Publisher(
+        layout=engines.layout,
+        access=engines,
+        builder=build_index_builder(engines),
+        analyzer=engines.analyzer,
+        records=_records,
+        word_files=lambda: _word_files(engines),
+        open_publication=open_publication,
+        kebab_version=kebab.__version__,
+        now=utc_now,
+        default_name=sources[0].id if sources else "default",
+    )
+
+
+def _word_files(engines: Engines) -> list[Path]:
+    from kebab.adapters.tantivy_files import searched_files
+    from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
+
+    index = engines.lexical_index
+    if not isinstance(index, TantivyLexicalIndex) or not index.checkpoint():
+        return []
+    return searched_files(engines.layout.index / "tantivy")

@@ -1,0 +1,248 @@
+"""A replica: the newest release of a publication, in a folder of this computer that can be lost.
+
+Each release has a folder of its own, a knowledge base like any other, made beside the one before it from what
+differs, and given its name when it is whole. Whoever searches one goes on while the next is made.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from kebab.disk.data_folder import DataFolder
+from kebab.disk.private import make_folder, replacing
+from kebab.disk.scratch import scratch_folder
+from kebab.domain.ids import DocId
+from kebab.domain.layout import DataLayout
+from kebab.domain.publications import Part, Release
+from kebab.domain.queries import SearchFilters
+from kebab.errors import Corrupt, Locked, NotIndexed, StorageError
+from kebab.ingest.catch_up import catch_up_lexical, catch_up_vector
+from kebab.ports import Analyzer, Indexes, ModelKey, Publication, RecordStore, StoreAccess, Stores
+
+_RELEASE = "release.json"
+_KEPT = 2
+"""Releases in the cache: the newest, and the one that somebody may still be reading."""
+_ATTEMPTS = 3
+_RECORDS_AT_ONCE = 200
+_BYTES_A_CHUNK = 3500
+"""What a chunk needs in the cache, roughly: too much is refused before it is fetched."""
+
+T = TypeVar("T")
+
+
+class Base(StoreAccess, Indexes, Protocol):
+    """A knowledge base in some folder, with the engines of this computer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A release in the cache."""
+
+    release: Release
+    folder: Path
+    checkpoint: int
+    """The position of its store."""
+
+
+class _Note(msgspec.Struct, frozen=True):
+    """What the file beside a release says of it."""
+
+    release: Release
+    checkpoint: int
+    uri: str
+
+
+_note = msgspec.json.Decoder(_Note)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replica:
+    """Keeps the newest release of one publication in a folder. Several processes may share it."""
+
+    publication: Publication
+    cache: Path
+    cache_mb: int
+    analyzer: Analyzer
+    base: Callable[[Path], Base]
+    records: Callable[[Stores], RecordStore]
+    locked: Callable[[Path], AbstractContextManager[None]]
+    """Keeps other processes from making a release in the same folder."""
+
+    def held(self) -> Held | None:
+        """The newest release in the cache."""
+        found = [held for path in self._folders() if (held := _read(path)) is not None]
+        return max(found, key=lambda held: held.release.number, default=None)
+
+    def follow(self) -> Held:
+        """Bring the newest release here, from what differs. Raises NotIndexed where nothing is published.
+
+        Where a release is collected while it is read, the next one is taken.
+        """
+        for attempt in range(_ATTEMPTS):
+            release = self.publication.newest()
+            if release is None:
+                uri = self.publication.uri
+                raise NotIndexed(f"nothing is published at {uri}", hint=f"run: kebab publish {uri}")
+            held = self._folder_of(release.number)
+            if held is not None:
+                return held
+            try:
+                return self._brought(release)
+            except Corrupt:
+                newer = self.publication.newest()
+                if attempt + 1 == _ATTEMPTS or newer is None or newer.number == release.number:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    def _brought(self, release: Release) -> Held:
+        self._require_room(release)
+        DataFolder(self.cache).prepare()
+        try:
+            with self.locked(self.cache / "follow.lock"):
+                return self._folder_of(release.number) or self._placed(release)
+        except Locked:
+            # Another process is at it: what there is will do meanwhile.
+            older = self.held()
+            if older is None:
+                raise
+            return older
+
+    def _placed(self, release: Release) -> Held:
+        with scratch_folder(self.cache, "release") as scratch:
+            made = self._made(release, scratch / "base")
+            target = self.cache / f"release-{release.number:012d}"
+            shutil.rmtree(target, ignore_errors=True)
+            os.replace(made.folder, target)
+        self._forget_old()
+        return Held(release, target, made.checkpoint)
+
+    def _made(self, release: Release, folder: Path) -> Held:
+        before = self.held()
+        if before is not None:
+            _copy(before.folder, folder)
+        else:
+            make_folder(folder)
+        base = self.base(folder)
+        try:
+            with base.writing("follow") as stores:
+                self._fill(stores, release, before.release if before else None)
+                checkpoint = self._index(base, stores, release, folder)
+        finally:
+            base.close()
+        with replacing(folder / _RELEASE) as file:
+            file.write(msgspec.json.encode(_Note(release, checkpoint, self.publication.uri)))
+        return Held(release, folder, checkpoint)
+
+    def _fill(self, stores: Stores, release: Release, before: Release | None) -> None:
+        """Let the store hold the documents of the release, from what differs. Raises Corrupt."""
+        sources = {source for part in release.parts for source in part.contents.sources}
+        left = set(stores.documents.source_counts()) - sources
+        stores.documents.remove(sorted(_documents_of(stores, left)))
+        for part in release.parts:
+            if before is None or before.part(part.publisher) != part:
+                self._take(stores, part)
+        told = [(part.contents.documents, part.contents.chunks) for part in release.parts]
+        if stores.documents.counts() != (sum(docs for docs, _ in told), sum(chunks for _, chunks in told)):
+            raise Corrupt(f"release {release.number} of {self.publication.uri} is not whole")
+        self.records(stores).take_revision(sum(part.contents.revision for part in release.parts))
+
+    def _take(self, stores: Stores, part: Part) -> None:
+        """Let the store hold what a part has of its sources."""
+        records, model = self.records(stores), _model(part)
+        remote, local = self.publication.marks(part), records.marks(model)
+        gone = _documents_of(stores, set(part.contents.sources)) - set(remote)
+        stores.documents.remove(sorted(gone))
+        wanted = [doc_id for doc_id, mark in remote.items() if local.get(doc_id) != mark]
+        everything = len(wanted) == len(remote)
+        arriving = self.publication.records(part, None if everything else wanted)
+        for some in _some(arriving, _RECORDS_AT_ONCE):
+            records.put(some, model)
+
+    def _index(self, indexes: Indexes, stores: Stores, release: Release, folder: Path) -> int:
+        """Bring or make the indexes; returns the position that they stand at."""
+        checkpoint = stores.documents.latest()
+        layout = DataLayout(folder)
+        if self.publication.words(release, layout.index, self.analyzer, checkpoint=checkpoint) is None:
+            catch_up_lexical(stores.documents, indexes.lexical_index)
+        for model in sorted({model for part in release.parts if (model := _model(part))}, key=str):
+            if self.publication.vectors(release, model, checkpoint=checkpoint) is None:
+                index = indexes.vector_index(model)
+                catch_up_vector(stores.documents, stores.embeddings, index)
+                index.optimize()
+        stores.documents.prune_outbox(checkpoint)
+        return checkpoint
+
+    def _require_room(self, release: Release) -> None:
+        chunks = sum(part.contents.chunks for part in release.parts)
+        needed = chunks * _BYTES_A_CHUNK // 1_000_000
+        if needed > self.cache_mb:
+            raise StorageError(
+                f"{self.publication.uri} holds {chunks:,} chunks and needs about {needed:,} MB here, "
+                f"index.cache_mb allows {self.cache_mb:,}",
+                hint="raise index.cache_mb, or publish to a cluster: see docs/scale.md",
+            )
+
+    def _folders(self) -> list[Path]:
+        return sorted(self.cache.glob("release-*")) if self.cache.is_dir() else []
+
+    def _folder_of(self, number: int) -> Held | None:
+        return _read(self.cache / f"release-{number:012d}")
+
+    def _forget_old(self) -> None:
+        for path in self._folders()[:-_KEPT]:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _documents_of(stores: Stores, sources: set[str]) -> set[DocId]:
+    if not sources:
+        return set()
+    return set(stores.documents.matching(SearchFilters(source=tuple(sorted(sources)))) or ())
+
+
+def _model(part: Part) -> ModelKey | None:
+    return ModelKey(*part.contents.model) if part.contents.model else None
+
+
+def _read(folder: Path) -> Held | None:
+    """A release that lies whole in a folder; None for anything else."""
+    try:
+        note = _note.decode((folder / _RELEASE).read_bytes())
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return Held(note.release, folder, note.checkpoint)
+
+
+def _copy(before: Path, folder: Path) -> None:
+    """The knowledge base of an earlier release, to be changed: what is written once is linked."""
+    for path in sorted(before.rglob("*")):
+        target = folder / path.relative_to(before)
+        if path.is_dir():
+            make_folder(target)
+        elif path.name.startswith(".") or path.name == _RELEASE:
+            continue
+        elif path.suffix in (".sqlite", ".json") or "-" in path.suffix:
+            shutil.copyfile(path, target)
+        else:
+            _link(path, target)
+
+
+def _link(path: Path, target: Path) -> None:
+    try:
+        os.link(path, target)
+    except OSError:
+        with suppress(FileNotFoundError):
+            shutil.copyfile(path, target)
+
+
+def _some(items: Iterator[T], count: int) -> Iterator[Sequence[T]]:
+    while taken := list(islice(items, count)):
+        yield taken
