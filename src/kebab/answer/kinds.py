@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
+from functools import lru_cache
 
 from kebab.answer.passages import Shape
 from kebab.answer.words import pattern, pattern_names
@@ -33,24 +35,53 @@ def definition(text: str) -> tuple[str, float]:
     """What a passage defines, and how much it reads like a definition, 0 to 1."""
     for tenths in (10, 9, 6, 4):
         if found := pattern(f"defines.{tenths}").search(text[:160]):
-            return next(group for group in found.groups() if group is not None), tenths / 10
+            subject = next(group for group in found.groups() if group is not None)
+            return subject, tenths / (20 if "의 " in subject else 10)  # A의 B는 says of B, not of A
     return "", 0.0
 
 
-def fits(kind: Kind, shape: Shape, text: str) -> float:
-    """How well a passage that reads ``text`` looks like such an answer, 0 to 1."""
+def fits(kind: Kind, shape: Shape, text: str, question: str = "") -> float:
+    """How well a passage that reads ``text`` looks like such an answer to the question, 0 to 1."""
     match kind:
         case Kind.NUMBER:
-            return 1.0 if _like("digit", text) else 0.7 * _like("number", text)
+            unit = _unit(question)
+            return (
+                1.0 if unit and unit.search(text) else 0.7 * (_like("digit", text) or _like("number", text))
+            )
         case Kind.HOW:
             shown = shape in (Shape.CODE, Shape.LIST) or "`" in text
             return 0.5 * shown + 0.5 * _like("step", text)
         case Kind.LIST:
-            return 1.0 if shape is Shape.LIST else 0.8 * _like("enumerated", text)
+            return 1.0 if shape is Shape.LIST else 0.6 * _like("enumerated", text)
         case _:
             return float(kind in _LIKE and _like(_LIKE[kind], text))
 
 
+def named(question: str, text: str) -> float:
+    """1 where a question asks what something is called or set to, and a passage holds a name it lacks."""
+    if not pattern("asked_name").search(question):
+        return 0.0
+    known = question.lower()
+    names = (found[0].strip("`'\"*“”").lower() for found in pattern("name").finditer(text))
+    return float(any(name not in known for name in names))
+
+
+@lru_cache(maxsize=64)
+def _unit(question: str) -> re.Pattern[str] | None:
+    """What a number that answers the question is counted in: years, won, the thing that "how many" names."""
+    for name in pattern_names():
+        asked, _, of = name.partition(".")
+        if asked == "unit" and pattern(name).search(question):
+            return pattern(f"measured.{of}")
+    counted = pattern("counted").search(question)
+    noun = next((group for group in counted.groups() if group), "") if counted else ""
+    return re.compile(rf"{_COUNT}{re.escape(noun[:5])}", re.IGNORECASE) if noun else pattern("like.digit")
+
+
+_COUNT = (
+    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|no)\b)"
+    r"[\d,.]*(?: (?!and )[^\s,.]+){0,2}? ?"
+)
 _LIKE = {
     Kind.WHEN: "date",
     Kind.WHERE: "place",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from kebab.answer.sentences import Sentence, sentences
+from kebab.answer.sentences import RULER, Sentence, sentences, table_lines
 from kebab.answer.words import pattern
 from kebab.domain.values import dataclass
 
@@ -22,12 +22,11 @@ _TAIL = 80
 """Characters at the end of a sentence that tell whether it announces something."""
 _VALUE = 90
 """Characters of a sentence that is taken along for its number."""
+LONGEST_TABLE = 2400
 LONGEST_CODE = 12
 """Lines of code quoted at once."""
 
 _FENCE = re.compile(r"^\s{0,12}(?:>\s?)*(```+|~~~+)")
-_ROW = re.compile(r"^\s{0,8}\|")
-_RULER = re.compile(r"^[\s:|]*+-[\s:|-]*+$")
 _DIGIT = re.compile(r"\d")
 _DEFAULT = re.compile(
     r"^(?:the )?defaults?(?: value)?(?: (?:is|of|to|are)\b|:| ?`| \d)|^기본값(?:은|:)", re.IGNORECASE
@@ -65,11 +64,14 @@ class Passage:
     """The column names of a row's table."""
     code: str = ""
     """The lines of code, as they stand."""
+    items: tuple[str, ...] = ()
+    """What a table enumerates: the first cell of each of its rows."""
 
 
 def passages(text: str) -> list[Passage]:
     """The passages of a Markdown text, in order; no headings and no markup."""
-    found = [*_prose(text), *_rows(text), *_code(text)]
+    rows = list(_rows(text))
+    found = [*_prose(text), *rows, *_tables(rows), *_code(text)]
     found.sort(key=lambda passage: (passage.first, passage.last))
     return [replace(passage, place=place) for place, passage in enumerate(found)]
 
@@ -83,24 +85,32 @@ def announces(text: str) -> bool:
 
 
 def _prose(text: str) -> Iterator[Passage]:
-    found = _without_rows(sentences(text))
+    found = _without_rows(sentences(text), table_lines(text.split("\n")))
     place = 0
     while place < len(found):
-        items = _items(found, place + 1) if announces(found[place].text) else 0
+        items = _items(found, place + 1) if _leads(found, place) else 0
         if items:
             yield from _list(found, place, place + 1 + items)
         end = place + 1 + items
-        for at in range(place, end):
-            yield from _single(found, at)
+        yield from _single(found, place)
+        for at in range(place + 1, end):
+            yield from _single(found, at, lead=found[place])
         place = end
 
 
-def _without_rows(found: Sequence[Sentence]) -> list[Sentence]:
+def _leads(found: Sequence[Sentence], at: int) -> bool:
+    """True for a sentence that announces the list right below it, also in passing: "for several reasons."."""
+    return announces(found[at].text) or (
+        not found[at].item and bool(pattern("counts").search(found[at].text))
+    )
+
+
+def _without_rows(found: Sequence[Sentence], tables: frozenset[int]) -> list[Sentence]:
     """The sentences but for rows of tables and settings above a page; what follows one stands apart."""
     kept: list[Sentence] = []
     cut = False
     for one in found:
-        if one.text.startswith(("|", "+++")):
+        if one.first in tables or one.text.startswith(("|", "+++")):
             cut = True
             continue
         kept.append(replace(one, apart=True) if cut else one)
@@ -125,16 +135,20 @@ def _list(found: Sequence[Sentence], lead: int, end: int) -> Iterator[Passage]:
         items = found[lead + 1 : last]
         text = found[lead].text + "".join(f" - {s.text}" if s.item else f" {s.text}" for s in items)
         if len(text) <= LONGEST:
-            yield Passage(text, found[lead].first, items[-1].last, Shape.LIST, 0)
+            around = found[lead - 1].text[:LONGEST] if lead and _joined(found[lead - 1], found[lead]) else ""
+            yield Passage(text, found[lead].first, items[-1].last, Shape.LIST, 0, around)
             return
 
 
-def _single(found: Sequence[Sentence], at: int) -> Iterator[Passage]:
-    """A sentence, with the one before where it leans on it, and with the one after that gives its value."""
+def _single(found: Sequence[Sentence], at: int, *, lead: Sentence | None = None) -> Iterator[Passage]:
+    """A sentence, with the one before where it leans on it, and with the one after that gives its value.
+
+    ``lead`` announces the list whose item it is.
+    """
     one = found[at]
     before = found[at - 1] if at and _joined(found[at - 1], one) else None
     after = found[at + 1] if at + 1 < len(found) and _followed(one, found[at + 1]) else None
-    around = " ".join(s.text[:LONGEST] for s in (before, after) if s)
+    around = " ".join(s.text[:LONGEST] for s in (lead, before, after) if s)
     shape = Shape.ITEM if one.item else Shape.SENTENCE
     if len(one.text) > LONGEST:
         return
@@ -183,15 +197,34 @@ def _joined(one: Sentence, other: Sentence) -> bool:
 def _rows(text: str) -> Iterator[Passage]:
     head: tuple[str, ...] = ()
     lines = text.split("\n")
+    inside = table_lines(lines)
     for number, line in enumerate(lines):
-        if not _ROW.match(line):
+        if number not in inside:
             head = ()
-        elif _RULER.match(line):
+        elif RULER.match(line):
             head = cells(lines[number - 1]) if number else ()
-        elif head or number + 1 == len(lines) or not _RULER.match(lines[number + 1]):
+        elif head or number + 1 == len(lines) or not RULER.match(lines[number + 1]):
             row = " ".join(line.split())
             if len(row) <= LONGEST and any(cell.strip("-: ") for cell in cells(line)):
                 yield Passage(row, number, number, Shape.ROW, 0, " ".join(head), head)
+
+
+def _tables(rows: Sequence[Passage]) -> Iterator[Passage]:
+    """Neighbouring rows as one list: what a table enumerates stands in its first column."""
+    begin = 0
+    for end in range(1, len(rows) + 1):
+        if (
+            end < len(rows)
+            and rows[end].first == rows[end - 1].last + 1
+            and rows[end].head == rows[begin].head
+        ):
+            continue
+        table = rows[begin : min(end, begin + 2 * MOST_ITEMS)]
+        text = " ".join(row.text for row in table)
+        if table[0].head and len(table) > 1 and len(text) <= LONGEST_TABLE:
+            items = tuple(cells(row.text)[0] for row in table)
+            yield Passage(text, table[0].first, table[-1].last, Shape.LIST, 0, "", table[0].head, items=items)
+        begin = end
 
 
 def cells(row: str) -> tuple[str, ...]:

@@ -18,6 +18,11 @@ _WORD = re.compile(r"[^\W_](?:[\w'’./+#-]*[\w+#])?")
 _GLOSS = re.compile(r"(?<![^\W_])([^\W_]++)\(([^\W_]++)\)")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _NEGATED = re.compile(r"(?<=[\uac00-\ud7a3]{2})지(?:는|도|를)? ?(않|못|말)")
+# 몇 초인가, 몇인가: the answer holds a number and perhaps another unit.
+_COUNTED = re.compile(
+    r"몇 ?(?:초|분|시간|시|일|주|달|개월|년|자|개|명|번|가지|회|원|도|살|층|곳|대|장|권|줄|배|퍼센트|%)?"
+    r"(?=[인이입까부나를을은는가로씩]|\s|\?|$)[가-힣]*"
+)
 _HANGUL_TAIL = re.compile(r"(?<![\uac00-\ud7a3])[\uac00-\ud7a3]++$")
 
 _ENGLISH_GLUE = frozenset(read_words("glue.en.txt"))
@@ -66,7 +71,7 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
     found: dict[str, Keyword] = {}
     glosses: dict[str, str] = dict(_GLOSS.findall(text))
     # 겹치지 않게: the ending belongs to the negation, while 페이지 and 패키지 keep theirs.
-    for word in _WORD.findall(_NEGATED.sub(r" \1", text)):
+    for word in _WORD.findall(_COUNTED.sub(" ", _NEGATED.sub(r" \1", text))):
         stem = content_of(word)
         terms = tuple(analyzer.query_terms(stem)) if stem else ()
         if terms:

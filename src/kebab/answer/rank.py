@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from kebab.answer.kinds import Kind, definition, fits, kind_of
+from kebab.answer.kinds import Kind, definition, fits, kind_of, named
 from kebab.answer.meeting import Meter, WordSpace, meter, words_of
 from kebab.answer.passages import Passage, Shape, announces, cells, passages
 from kebab.answer.question import Keyword, Question
@@ -32,6 +32,8 @@ SHORTEST = 8
 _BELOW = 3
 """Passages below a heading among which its description stands."""
 _DESCRIBED = 0.9
+_ENOUGH = 5
+"""Words beyond the question's own that make a passage say something."""
 
 FEATURES = (
     "own",
@@ -49,6 +51,8 @@ FEATURES = (
     "reason",
     "defines",
     "opens",
+    "field",
+    "names",
     "news",
     "short",
     "complete",
@@ -70,6 +74,8 @@ _GROUPS = {
     Kind.WHY: 4,
     Kind.YES_NO: 4,
 }
+_TYPED = (Kind.HOW, Kind.WHERE)
+"""Kinds that lines of code may answer."""
 _QUESTION = re.compile(r"[?？]\W*$")
 
 
@@ -159,7 +165,6 @@ class Ranker:
         cosines = self._cosines(question, read)
         legs = [_leg_scores(found, leg) for leg in (Leg.LEXICAL, Leg.VECTOR)]
         standing = _standing(chunks[:READ])
-        asked = {term for keyword in weighed for term in keyword.terms}
         result = []
         for one, near, (cosine, inside) in zip(read, around, cosines, strict=True):
             head = above[one.chunk.chunk.chunk_id]
@@ -173,7 +178,7 @@ class Ranker:
             text, shape = one.shown, one.passage.shape
             fitting = [0.0] * 5
             if kind in _GROUPS:
-                fitting[_GROUPS[kind]] = fits(kind, one.passage.shape, one.shown)
+                fitting[_GROUPS[kind]] = fits(kind, one.passage.shape, one.shown, question.text)
             result.append(
                 (
                     measure.share(met),
@@ -187,7 +192,9 @@ class Ranker:
                     *fitting,
                     _defines(kind, one, measure, head),
                     _opens(kind, one, measure, head),
-                    _news(one, asked),
+                    _field(one, measure, head),
+                    named(question.text, one.shown),
+                    _news(one, measure),
                     1.0 - min(1.0, len(text) / 400),
                     0.0
                     if pattern("points").search(text)
@@ -195,7 +202,7 @@ class Ranker:
                     else 1.0,
                     0.0 if pattern("dangles").match(text) else 1.0,
                     0.0 if _QUESTION.search(text) else 1.0,
-                    1.0 if kind is Kind.HOW or shape not in (Shape.CODE,) else 0.0,
+                    1.0 if kind in _TYPED or shape is not Shape.CODE else 0.0,
                     1.0 / (1.0 + 0.5 * one.place),
                     standing.get(one.chunk.path, 0.0),
                     legs[0].get(chunks[one.place].chunk.chunk_id, 0.0),
@@ -221,6 +228,9 @@ class Ranker:
 
 def show(passage: Passage) -> str:
     """The passage for the eye, on one line: without markup, a row with the names of its columns."""
+    if passage.items:
+        column = f"{passage.head[0]}: " if passage.head[0] else ""
+        return readable(column + ", ".join(passage.items))
     if passage.shape is Shape.ROW:
         named = zip_longest(passage.head, cells(passage.text), fillvalue="")
         return readable("; ".join(f"{head}: {cell}" if head else cell for head, cell in named if cell))
@@ -236,6 +246,7 @@ class _Above:
         self.words = words_of(text)
         last = chunk.chunk.heading_path[-1] if chunk.chunk.heading_path else chunk.title
         self.last_words = words_of(last)
+        self.name = words_of(last, parts=False)
 
 
 def _title(chunk: StoredChunk) -> str:
@@ -265,10 +276,10 @@ def _defines(kind: Kind, one: _Read, measure: Meter, head: _Above) -> float:
     if kind is not Kind.DEFINITION:
         return 0.0
     subject, strength = definition(one.shown)
-    said = strength * _names(measure, words_of(subject))
+    said = strength * _names(measure, words_of(subject, parts=False))
     if one.passage.place > _BELOW or not pattern("describes").match(one.shown):
         return said
-    return max(said, _DESCRIBED * _names(measure, head.last_words))
+    return max(said, _DESCRIBED * _names(measure, head.name))
 
 
 def _names(measure: Meter, words: frozenset[str]) -> float:
@@ -280,16 +291,27 @@ def _opens(kind: Kind, one: _Read, measure: Meter, head: _Above) -> float:
     """For a definition: the passage opens the page or the section that is called by the word."""
     if kind is not Kind.DEFINITION:
         return 0.0
-    return (
-        _names(measure, head.last_words)
-        * (1.0 if one.chunk.chunk.ordinal <= 1 else 0.6)
-        / (1.0 + 0.5 * one.passage.place)
-    )
+    later = 1.0 if one.chunk.chunk.ordinal <= 1 or one.chunk.chunk.heading_path else 0.6
+    return _names(measure, head.name) * later / (1.0 + 0.3 * one.passage.place)
 
 
-def _news(one: _Read, asked: set[str]) -> float:
+def _field(one: _Read, measure: Meter, head: _Above) -> float:
+    """How far a passage of the form "Type: a number" is the field asked for of what its heading names."""
+    label = pattern("label").match(one.shown)
+    if label is None:
+        return 0.0
+    words = words_of(label[1])
+    return _precise(measure, words) * measure.share(measure.met(frozenset(), words | head.last_words))
+
+
+def _precise(measure: Meter, words: frozenset[str]) -> float:
+    """1 when all of these words are asked for; a label with as many others is another's."""
+    return max(0.0, 2 * measure.precision(words) - 1)
+
+
+def _news(one: _Read, measure: Meter) -> float:
     """How much the passage says besides the question's own words; a handful of words is enough."""
-    return min(1.0, len(one.terms - asked) / 6)
+    return min(1.0, measure.others(one.words) / _ENOUGH)
 
 
 def _leg_scores(found: Retrieval, leg: Leg) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from kebab.answer.passages import Shape, announces
 from kebab.answer.rank import FEATURES, Scored
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId
@@ -12,22 +13,37 @@ from kebab.domain.ids import ChunkId
 MOST = 4
 NEAR = 1.6
 """How much less a further passage may be worth than the best one."""
+TIED = 0.5
+"""The same beside a best one that meets the question and is of the kind asked for."""
 PART = 0.4
 """How much less a part of the best passage may be worth to stand for it."""
 _SAME = 0.7
 """Passages that share this much of their terms say the same."""
 _ABOUT = 0.75
 """Share of the best passage's coverage that a passage of another document needs."""
-_CONTEXT = FEATURES.index("context")
+_HELD, _MORE = 0.7, 3
+"""Share of a passage's terms that another holds to say all of it, and how many it has beyond."""
+_OF_KIND, _MET = 0.9, 0.8
+"""What a passage must reach to be all of an answer: of the kind asked for, and of the question's words."""
+_SAID = 0.5
+"""News of a passage that does more than repeat the question."""
+_CONTEXT, _NEWS = FEATURES.index("context"), FEATURES.index("news")
+_KINDS = tuple(FEATURES.index(name) for name in ("number", "place", "reason", "defines"))
 
 
 def select(ranked: Sequence[Scored], *, most: int = MOST) -> list[Scored]:
-    """The best passage and those that are nearly as good and say something else, in this order."""
-    chosen = [_shortest(ranked)] if ranked and most else []
+    """The best passage and those that are nearly as good and say something else, in this order.
+
+    Little follows a passage that is just what was asked for.
+    """
+    chosen = [_whole(_shortest(ranked), ranked)] if ranked and most else []
+    near = TIED if chosen and _says_all(chosen[0]) else NEAR
     for one in ranked:
-        if len(chosen) == most or one.worth < ranked[0].worth - NEAR:
+        if len(chosen) == most or one.worth < ranked[0].worth - near:
             break
-        if _adds(one, chosen):
+        if (place := _restated(one, chosen)) is not None:
+            chosen[place] = one
+        elif _adds(one, chosen):
             chosen.append(one)
     return chosen
 
@@ -43,6 +59,36 @@ def _shortest(ranked: Sequence[Scored]) -> Scored:
         and one.passage.text in best.passage.text
     ]
     return min(parts, key=lambda one: len(one.passage.text))
+
+
+def _whole(best: Scored, ranked: Sequence[Scored]) -> Scored:
+    """The passage, or where it only announces something, the one that holds both."""
+    if best.passage.shape in (Shape.LIST, Shape.CODE) or not announces(best.passage.text):
+        return best
+    longer = (
+        one
+        for one in ranked
+        if one.passage.shape in (Shape.LIST, Shape.CODE)
+        and one.chunk.chunk.chunk_id == best.chunk.chunk.chunk_id
+        and one.passage.text.startswith(best.passage.text)
+    )
+    return next(longer, best)
+
+
+def _says_all(one: Scored) -> bool:
+    """True for a passage that meets the question and is the kind of answer it asks for."""
+    kind = max(one.features[at] for at in _KINDS)
+    return kind >= _OF_KIND and one.features[_CONTEXT] >= _MET
+
+
+def _restated(one: Scored, chosen: Sequence[Scored]) -> int | None:
+    """The place of a chosen passage of which this one says all and more, being worth nearly as much."""
+    for place, other in enumerate(chosen):
+        held = other.features[_NEWS] < _SAID and len(one.terms & other.terms) >= _HELD * len(other.terms)
+        more = len(one.terms) >= len(other.terms) + _MORE
+        if held and more and one.worth >= other.worth - PART and not _overlap(one, other):
+            return place
+    return None
 
 
 def _adds(one: Scored, chosen: Sequence[Scored]) -> bool:

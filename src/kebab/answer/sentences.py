@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kebab.domain.values import dataclass
 
@@ -12,6 +12,8 @@ _FENCE = re.compile(r"^\s*(```+|~~~+)")
 _SKIPPED = re.compile(
     r"^(?:\s*+(?:<[/!a-zA-Z]|\{\{#|\[[^\]]+\]:\s|[-*_=]{3,}\s*$)|(?=[\s:|-][\s:-]*+\|)[\s:|-]++$)"
 )
+RULER = re.compile(r"^[\s:|]*+-[\s:|-]*+$")
+"""The line below the head of a table."""
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 _ITEM = re.compile(r"^\s*([-*+]|\d{1,3}[.)])\s+")
 _CODE = re.compile(r"`[^`]*`")
@@ -52,6 +54,25 @@ def sentences(text: str) -> list[Sentence]:
     return found
 
 
+def table_lines(lines: Sequence[str]) -> frozenset[int]:
+    """The numbers of the lines that are rows of tables; these may do without bars at their ends."""
+    found = {number for number, line in enumerate(lines) if line.lstrip().startswith("|")}
+    for number, line in enumerate(lines):
+        if (
+            "|" not in line
+            or number in found
+            or not RULER.match(line)
+            or not number
+            or "|" not in lines[number - 1]
+        ):
+            continue
+        end = number + 1
+        while end < len(lines) and "|" in lines[end]:
+            end += 1
+        found.update(range(number - 1, end))
+    return frozenset(found)
+
+
 def split_prose(text: str) -> list[str]:
     """The sentences of a text that is no Markdown, such as one line of an answer."""
     return [sentence.text for sentence in _split([text], 0, apart=False)]
@@ -63,7 +84,8 @@ def without_comments(text: str) -> str:
     begin = 0
     # Looked for by hand: `<!--.*?-->` reads to the end of the text once for every comment that never ends.
     while (start := text.find("<!--", begin)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
-        parts += (text[begin:start], "\n" * text.count("\n", start, end))
+        shown = text[start - 1 : start] == "`" == text[end + 3 : end + 4]  # `<!-- more -->` is what to type
+        parts += (text[begin:start], text[start : end + 3] if shown else "\n" * text.count("\n", start, end))
         begin = end + 3
     return "".join((*parts, text[begin:]))
 
@@ -72,7 +94,9 @@ def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
     """Neighbouring lines that read as one: a paragraph, an item, a row; with the number of the first."""
     block: list[str] = []
     start, fence = 0, _fence_before(text)
-    for number, quoted in enumerate(without_comments(text).split("\n")):
+    lines = without_comments(text).split("\n")
+    tables = table_lines(lines)
+    for number, quoted in enumerate(lines):
         line = _QUOTED.sub("", quoted)
         opened = _FENCE.match(line)
         if fence or opened:
@@ -83,7 +107,7 @@ def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
             yield from _closed(block, start)
             block = []
         else:
-            if block and (_ITEM.match(line) or line.lstrip().startswith("|")):
+            if block and (_ITEM.match(line) or number in tables or number - 1 in tables):
                 yield from _closed(block, start)
                 block = []
             if not block:
