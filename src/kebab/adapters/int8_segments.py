@@ -34,6 +34,10 @@ _LARGEST = 127
 # Picking a row costs several times as much as multiplying it, so few are picked and many are not.
 _PICKED = 8
 _BLOCK = 4096
+# So many blocks for each row that is wanted: few of the best then share one.
+_BLOCKS = 8
+# What a product may differ by from the quotient that it stands for, of its size.
+_ROUNDING = 1e-12
 
 
 def key_type() -> np.dtype[Any]:
@@ -121,14 +125,15 @@ class Rows:
         if not found:
             return []
         dots = self._dots(query) if picked is None else self._picked_dots(query, picked)
-        own = self.lengths if picked is None else self.lengths[picked]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            cosines = np.where(own > 0, dots / (own * np.sqrt(float(squares_of(query)[0]))), 0.0)
+        # One multiplication instead of a division tells who may be among the best; cosines are theirs alone.
+        near = dots * (self._inverse if picked is None else self._inverse[picked])
         if picked is None and found < len(self):
-            cosines[~allowed.mask] = -2.0
-        kept = _best(cosines, min(limit, found))
+            near[~allowed.mask] = -np.inf
+        kept = _best(near, min(limit, found))
         at = kept if picked is None else picked[kept]
-        scores = np.clip(cosines[kept], -1.0, 1.0).tolist()
+        own = self.lengths[at] * np.sqrt(float(squares_of(query)[0]))
+        cosines = np.divide(dots[kept], own, out=np.zeros(len(at)), where=own > 0)
+        scores = np.clip(cosines, -1.0, 1.0).tolist()
         names = [name.hex() for name in self.chunks[at].tolist()]
         ranked = sorted(zip(scores, names, strict=True), key=lambda pair: (-pair[0], pair[1]))
         return [Ranked(name, score) for score, name in ranked[:limit]]
@@ -153,6 +158,12 @@ class Rows:
             with self._lock:
                 self._known[docs] = known
         return known
+
+    @cached_property
+    def _inverse(self) -> NDArray[np.float64]:
+        import numpy as np
+
+        return np.divide(1.0, self.lengths, out=np.zeros(len(self)), where=self.lengths > 0)
 
     @cached_property
     def _all(self) -> _Allowed:
@@ -202,13 +213,21 @@ def _products(query: Codes, codes: Codes) -> NDArray[np.float64]:
 
 
 def _best(scores: NDArray[np.float64], limit: int) -> NDArray[np.intp]:
-    """Where the highest stand: at least ``limit`` of them, and all that are equal to the last of those."""
+    """Where the highest stand: at least ``limit`` of them, and all that may equal the last of those.
+
+    The highest of each block are put in order first: no fewer scores than blocks reach the least of them.
+    What was ruled out, at minus infinity, is never among them.
+    """
     import numpy as np
 
-    if limit >= len(scores):
-        return np.flatnonzero(scores > -1.5)
-    cut = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-    return np.flatnonzero(scores >= max(cut, -1.5))
+    width = len(scores) // (_BLOCKS * limit)
+    heads = scores[: len(scores) // width * width].reshape(-1, width).max(axis=1) if width > 1 else scores
+    if limit >= len(heads):
+        return np.flatnonzero(scores > -np.inf)
+    cut = np.partition(heads, len(heads) - limit)[len(heads) - limit]
+    if np.isinf(cut):  # what a filter lets through stands close together
+        cut = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    return np.flatnonzero((scores >= cut - _ROUNDING * abs(cut)) & (scores > -np.inf))
 
 
 def write_segment(folder: Path, name: str, blocks: Iterable[Codes], keys: NDArray[np.void]) -> Segment:

@@ -34,7 +34,7 @@ class DiskSourceFiles:
             return None
         file = _on_disk(root, path)
         try:
-            found = file.stat()
+            found = os.stat(file)
         except OSError:
             return SourceState.GONE if known.mtime_ns != NO_TIME and root.is_dir() else None
         return SourceState.CURRENT if _is_same(file, found, known) else SourceState.CHANGED
@@ -54,31 +54,33 @@ class PublishedSourceFiles:
         return found if found is SourceState.CURRENT else None
 
 
-def _is_same(file: Path, found: os.stat_result, known: FileState) -> bool:
+def _is_same(file: str, found: os.stat_result, known: FileState) -> bool:
     if found.st_size != known.size or not S_ISREG(found.st_mode):
         return False
     return found.st_mtime_ns == known.mtime_ns or _asset(file) == known.asset_id
 
 
-def _asset(file: Path) -> AssetId | None:
+def _asset(file: str) -> AssetId | None:
     """The identity of a file's bytes; None when it cannot be read any more."""
     try:
-        return asset_id(content_hash(file.read_bytes()))
+        return asset_id(content_hash(Path(file).read_bytes()))
     except OSError:
         return None
 
 
-def _on_disk(root: Path, path: str) -> Path:
+def _on_disk(root: Path, path: str) -> str:
     """The file, whose names may be decomposed on disk: macOS spells them so, and we compose them."""
-    file = root / path
-    if path.isascii() or file.exists():
+    # As a text: every hit of every search comes by here, and a Path costs as much as looking at the file.
+    file = os.path.join(root, path)
+    if path.isascii() or os.path.exists(file):
         return file
-    file = root
+    file = str(root)
     for name in path.split("/"):
         spelled = (entry for entry in _names(file) if nfc(entry) == name)
-        file /= name if (file / name).exists() else next(spelled, name)
+        whole = os.path.join(file, name)
+        file = whole if os.path.exists(whole) else os.path.join(file, next(spelled, name))
     return file
 
 
-def _names(folder: Path) -> list[str]:
-    return os.listdir(folder) if folder.is_dir() else []
+def _names(folder: str) -> list[str]:
+    return os.listdir(folder) if os.path.isdir(folder) else []

@@ -107,7 +107,9 @@ class Deriver:
     def _follow_vectors(self) -> None:
         if self.vectors is not None:
             with self.log.stage("vectors"):
-                if catch_up_vector(self.store, self.embeddings, self.vectors, turns=self.turns):
+                applied = catch_up_vector(self.store, self.embeddings, self.vectors, turns=self.turns)
+                # While the model worked, the index took what was ready, piece by piece.
+                if applied or self.log.embedded:
                     with self.turns.turn():
                         self.vectors.optimize()
 

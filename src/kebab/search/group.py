@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from kebab.domain.hits import LegEvidence, RetrievalDetail
 from kebab.domain.ids import ChunkId, DocId
@@ -32,9 +33,9 @@ class _Group:
 
 
 def by_document(
-    placed: Sequence[Placed], owners: Mapping[ChunkId, ChunkOwner], *, counted: int
+    placed: Sequence[Placed], owners: Mapping[ChunkId, ChunkOwner], *, counted: int, k: int | None = None
 ) -> list[Placed]:
-    """The best chunk of each document, in their order, with the document's further chunks and its copies.
+    """The best chunk of each document, or of ``k``, in order, with its further chunks and its copies.
 
     A document whose best chunk has the text of a better document's is a copy of it and is named there. What
     a document gets depends on the better ones alone, and on the first ``counted``: never on how many are
@@ -54,11 +55,10 @@ def by_document(
             texts.setdefault(owner.content_key, known)
         if known.best is not item and place < counted:
             _note(known, item.chunk_id, owner)
-    distinct = dict.fromkeys(map(id, groups.values()))
-    found = {id(group): group for group in groups.values()}
+    distinct = {id(group): group for group in groups.values()}
     return [
         replace(group.best, others=tuple(group.others), copies=tuple(group.copies))
-        for group in (found[key] for key in distinct)
+        for group in islice(distinct.values(), k)
     ]
 
 

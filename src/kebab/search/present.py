@@ -46,7 +46,7 @@ class Presenter:
     ) -> tuple[SearchHit, ...]:
         """At most ``query.k`` hits, ranked from 1; see ``select`` for which."""
         if query.by_document:
-            found = self._take(iter(self._grouped(placed)), query.k)
+            found = self._take(iter(self._grouped(placed, query.k)), query.k)
         else:
             found = self.select(placed, query.k, spread_out=spread_out)
         terms = frozenset(self.analyzer.query_terms(query.text))
@@ -76,10 +76,16 @@ class Presenter:
         found += self._take(rest, WINDOW - len(found))
         return [*_spread_out(found[:WINDOW]), *found[WINDOW:]][:k]
 
-    def _grouped(self, placed: Iterable[Placed]) -> list[Placed]:
-        every = list(placed)
+    def _grouped(self, placed: Iterable[Placed], k: int) -> list[Placed]:
+        """The first ``k`` documents; what follows the counted chunks is looked up where these are fewer."""
+        rest = iter(placed)
+        every = list(islice(rest, self.counted))
         owners = self.store.owners([item.chunk_id for item in every])
-        return by_document(every, owners, counted=self.counted)
+        found = by_document(every, owners, counted=self.counted, k=k)
+        if len(found) >= k or not (others := list(rest)):
+            return found
+        owners |= self.store.owners([item.chunk_id for item in others])
+        return by_document([*every, *others], owners, counted=self.counted, k=k)
 
     def _take(self, placed: Iterator[Placed], count: int) -> list[tuple[Placed, StoredChunk]]:
         """The next ``count`` that the store has, or fewer at the end."""

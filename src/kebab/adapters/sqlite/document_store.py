@@ -19,6 +19,7 @@ from kebab.adapters.sqlite.document_filters import (
     with_tags,
 )
 from kebab.adapters.sqlite.link_store import INSERT_LINK, link_rows
+from kebab.adapters.sqlite.read_lately import ReadLately
 from kebab.adapters.sqlite.rows import (
     STORED_CHUNK,
     SUMMARY,
@@ -56,6 +57,7 @@ class SqliteDocumentStore:
         self._database = database
         self._clock = clock
         self._matches = Matches()
+        self._read_lately = ReadLately()
 
     def file_states(self, source_id: str) -> dict[str, FileState]:
         with self._database.read() as connection:
@@ -192,10 +194,15 @@ class SqliteDocumentStore:
 
     def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
         with self._database.snapshot() as connection:
+            at = _moment(connection)
+            found = self._read_lately.known(chunk_ids, at=at)
+            lacking = [chunk_id for chunk_id in chunk_ids if chunk_id not in found]
             rows = connection.execute(
-                f"{_CHUNKS} WHERE c.chunk_id IN (SELECT value FROM json_each(?))", (as_json(list(chunk_ids)),)
+                f"{_CHUNKS} WHERE c.chunk_id IN (SELECT value FROM json_each(?))", (as_json(lacking),)
             ).fetchall()
-            found = {stored.chunk.chunk_id: stored for stored in texts.read_chunks(connection, rows)}
+            read = {stored.chunk.chunk_id: stored for stored in texts.read_chunks(connection, rows)}
+        self._read_lately.keep(read, at=at)
+        found |= read
         return {chunk_id: found[chunk_id] for chunk_id in chunk_ids if chunk_id in found}
 
     def owners(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, ChunkOwner]:
