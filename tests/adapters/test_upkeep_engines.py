@@ -394,6 +394,8 @@ def test_upkeep_of_nothing_makes_nothing(tmp_path: Path) -> None:
             ("http://127.0.0.1:9/v1",),
         ),
         ({"memory.url": "ws://127.0.0.1:9/rpc"}, ("ws://127.0.0.1:9/rpc",)),
+        ({"ingest.on": "ray://127.0.0.1:9"}, ("ray://127.0.0.1:9",)),
+        ({"ingest.on": "ray"}, ()),
     ],
 )
 def test_every_configured_network_address_is_listed(

@@ -201,3 +201,15 @@ def test_the_demo_ingests_searches_and_explains_within_ten_seconds(cli: Cli) -> 
     assert "holds no answer" in result.out
     assert "$ kebab search" in result.err
     assert not (cli.home / ".local").exists()
+
+
+def test_a_cluster_that_is_none_is_an_error_that_names_the_key(cli: Cli) -> None:
+    result = cli("ingest", "--on", "http://127.0.0.1:1")
+    assert result.code == 2
+    assert "ingest.on" in result.err
+
+
+def test_a_small_run_needs_no_cluster(cli: Cli) -> None:
+    (cli.cwd / "note.md").write_text("# Note\n\nalpha\n")
+    cli("init", ".")
+    assert "1 indexed" in cli("ingest", "--on", "ray://127.0.0.1:9").out

@@ -31,11 +31,14 @@ _DATA_FOLDERS = (
 
 @dataclass(frozen=True, slots=True)
 class OcrChoice:
-    """How text in images is read: languages such as ``kor+eng``, the folder of their data, the cache."""
+    """How text in images is read: languages such as ``kor+eng``, the folder of their data, the cache.
+
+    No folder means the one where the reading process finds the data; no cache means that nothing is kept.
+    """
 
     languages: str
-    data: str
-    cache: Path
+    data: str | None
+    cache: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +89,17 @@ class InstalledEngines:
             from kebab.adapters.documents.cached_ocr import CachedRecogniser
             from kebab.adapters.documents.tesseract_ocr import TesseractRecogniser
 
-            inner = TesseractRecogniser(self.images.languages, self.images.data)
-            return CachedRecogniser(inner, self.images.cache)
+            inner = TesseractRecogniser(self.images.languages, self._language_data(self.images))
+            return CachedRecogniser(inner, self.images.cache) if self.images.cache else inner
+
+    @staticmethod
+    def _language_data(images: OcrChoice) -> str:
+        found = images.data or find_language_data(images.languages)
+        if found is None:
+            raise EngineUnavailable(
+                f"needs Tesseract's data for {images.languages}", hint="install it, or set ingest.ocr_data"
+            )
+        return found
 
     def captioner(self) -> Captioner | None:
         return build_captioner(self.captions) if self.captions else None

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kebab.assembly.allocator import few_arenas
+from kebab.assembly.cluster import build_cluster
 from kebab.assembly.documents import InstalledEngines, OcrChoice, find_language_data
 from kebab.assembly.formats import unread_formats
 from kebab.assembly.media import CaptionChoice, SpeechChoice, why_no_captions, why_no_speech
@@ -30,12 +31,14 @@ def build_pipeline(
     """The pipeline that writes into ``stores``; without a usable model its report says so."""
     few_arenas()
     embedder, vectors, notes = _embedding(engines)
+    installed = _installed(settings, engines.layout.recognised)
+    reading = Reading(installed, _read_limits(settings), _choices(settings))
     return IngestPipeline(
         sources=source_folders(settings),
         inbox=engines.layout.inbox,
         policy=_policy(settings),
         limits=_limits(settings),
-        reading=_reading(settings, engines.layout.recognised),
+        reading=reading,
         store=stores.documents,
         embeddings=stores.embeddings,
         ledger=stores.ledger,
@@ -46,6 +49,7 @@ def build_pipeline(
         embed_apart=engines.embeds_apart,
         vectors=vectors,
         notes=notes,
+        cluster=build_cluster(settings, installed=installed, reading=reading, embedder=embedder),
         turns=turns,
         admits=engines.walls.admits if engines.walls and engines.walls.documents else None,
     )
@@ -73,15 +77,14 @@ def _limits(settings: Settings) -> IngestLimits:
     )
 
 
-def _reading(settings: Settings, cache: Path) -> Reading:
-    limits = ReadLimits(
+def _read_limits(settings: Settings) -> ReadLimits:
+    return ReadLimits(
         pages=settings.ingest.max_pages,
         nesting=settings.ingest.max_nesting,
         expanded_bytes=settings.ingest.max_expanded_mb << 20,
         expansion=settings.ingest.max_expansion,
         ocr_seconds=settings.ingest.file_timeout_s / 2,
     )
-    return Reading(_installed(settings, cache), limits, _choices(settings))
 
 
 def _installed(settings: Settings, cache: Path) -> InstalledEngines:

@@ -21,6 +21,7 @@ def endpoints(settings: Settings) -> tuple[str, ...]:
     found.add(url if url.startswith(("ws:", "wss:", "http:", "https:")) else "")
     index = settings.index.url
     found.add(index if "://" in index and not index.startswith("file:") else "")
+    found.add(settings.ingest.on if "://" in settings.ingest.on else "")
     return tuple(sorted(redacted(address) for address in found - {""}))
 
 

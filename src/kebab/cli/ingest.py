@@ -31,6 +31,11 @@ SHOWN = 10
     is_flag=True,
     help="Allow more than half of a source, or a whole source, to be removed.",
 )
+@click.option(
+    "--on",
+    metavar="RAY",
+    help="Read and embed large runs on a Ray cluster: ray://HOST:PORT, or ray to start one here.",
+)
 @click.option("--title", help="Title of the text from stdin, with the path -.")
 def ingest(
     session: Session,
@@ -39,6 +44,7 @@ def ingest(
     force: bool,
     summary_only: bool,
     allow_mass_delete: bool,
+    on: str | None,
     title: str | None,
 ) -> int:
     """Index new and changed files, and remove deleted ones.
@@ -49,6 +55,7 @@ def ingest(
     from kebab import wire
     from kebab.cli.progress import watching
 
+    session.kebab(overrides={} if on is None else {"ingest.on": on})
     with watching(session) as watch:
         if Path("-") in paths:
             text = _stdin(paths, title)

@@ -84,6 +84,9 @@ class Storage(Section, frozen=True):
 
 
 class Ingest(Section, frozen=True):
+    on: Annotated[str, Meta(pattern=r"^(ray|ray://[A-Za-z0-9._\[\]:-]{1,255})?$")] = ""
+    """Where large runs read and embed: here if empty, on a Ray cluster by ray://HOST:PORT, on a Ray that is
+    started here by ray. Needs: pip install 'kebab[ray]'."""
     workers: NonNegative = 0
     """Processes that read files, and embed where the model is light; 0 means one a core."""
     max_file_mb: Positive = 50

@@ -19,7 +19,7 @@ from kebab.domain.progress import Cancelled, never
 from kebab.domain.turns import ALONE, Turns
 from kebab.ingest.fresh import Fresh
 from kebab.ingest.lean import leaning
-from kebab.ingest.workers import WorkerDied, Workers
+from kebab.ingest.staff import EMBED
 from kebab.ports import (
     DocumentStore,
     Embedder,
@@ -28,6 +28,8 @@ from kebab.ports import (
     LexicalIndex,
     ModelKey,
     VectorIndex,
+    WorkerDied,
+    Workers,
 )
 
 if TYPE_CHECKING:
@@ -40,9 +42,6 @@ WINDOW = 512
 WINDOWS_AHEAD = 4
 WINDOW_SECONDS = 10.0
 """A slow model writes what it has after this time, so that a kill loses little."""
-
-EMBED = "embed"
-"""The name of the workers' job that embeds texts as documents."""
 
 Counted = Callable[[int], None]
 
@@ -234,14 +233,19 @@ class EmbeddingPump:
 
     def _launch(self) -> None:
         """Keep some windows waiting: the owner may be busy for seconds, and the thread must not be idle."""
-        if len(self._flights) > WINDOWS_AHEAD // 2 or self.cancelled():
+        if len(self._flights) > self._ahead // 2 or self.cancelled():
             return
         flying = {key for flight in self._flights for key in flight.keys}
-        missing = self.embeddings.missing(ModelKey.of(self.embedder), limit=WINDOW * WINDOWS_AHEAD)
+        missing = self.embeddings.missing(ModelKey.of(self.embedder), limit=WINDOW * self._ahead)
         waiting = [key for key in missing if key not in flying]
         for start in range(0, len(waiting), WINDOW):
             keys = sorted(waiting[start : start + WINDOW], key=lambda key: (len(missing[key]), key))
             self._flights.append(self._sent(keys, [missing[key] for key in keys]))
+
+    @property
+    def _ahead(self) -> int:
+        """Windows that are kept waiting: two for each worker, so that none is ever idle."""
+        return max(WINDOWS_AHEAD, 2 * len(self.workers) if self.workers is not None else 0)
 
     def _land(self) -> None:
         flight = self._flights.popleft()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from kebab.domain.documents import INBOX_ID
@@ -15,7 +13,7 @@ from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.domain.turns import ALONE, Turns
 from kebab.errors import InvalidInput, MassDelete
 from kebab.ingest import inbox as inbox_folder
-from kebab.ingest.catch_up import EMBED, EmbeddingPump
+from kebab.ingest.catch_up import EmbeddingPump
 from kebab.ingest.changes import Changes
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.derive import Deriver
@@ -31,18 +29,19 @@ from kebab.ingest.plan import Admits, Planner, outside
 from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, SameContent
 from kebab.ingest.refresh import Effort, Refreshed
 from kebab.ingest.scan import SourceFolder, too_large
+from kebab.ingest.staff import PREPARE, Cluster, Staff
 from kebab.ingest.targets import Target
-from kebab.ingest.workers import Job, Workers, is_large, needs_workers, prepare_all, prepare_here
+from kebab.ingest.workers import needs_workers, prepare_all, prepare_here
 from kebab.ports import (
     Analyzer,
     DocumentStore,
     Embedder,
-    EmbeddingKind,
     EmbeddingStore,
     Ledger,
     LexicalIndex,
     ModelKey,
     VectorIndex,
+    Workers,
 )
 
 CHUNKS_A_CATCH_UP = 4096
@@ -52,8 +51,6 @@ DOCS_A_REMOVAL = 500
 FEW_FILES = 8
 MANY_MISSING = 1000
 """Texts without a vector that are worth worker processes."""
-
-_PREPARE = "prepare"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +83,8 @@ class IngestPipeline:
     vectors: VectorIndex | None = None
     notes: tuple[str, ...] = ()
     """What the report is to say could not be done, such as loading the embedding model."""
+    cluster: Cluster | None = None
+    """Other machines that do the work of large runs in place of processes here."""
     turns: Turns = ALONE
     """Every change is made inside a turn; between two of them others write."""
     admits: Admits | None = None
@@ -295,26 +294,28 @@ class IngestPipeline:
             turns=self.turns,
         )
 
+    @property
+    def _staff(self) -> Staff:
+        return Staff(
+            preparing=Preparing(self.policy, self.make_analyzer, self.formats, self.reading),
+            limits=self.limits,
+            embedder=self.embedder,
+            embed_apart=self.embed_apart,
+            cluster=self.cluster,
+        )
+
     def _workers(self, tasks: list[FileTask], stack: ExitStack) -> Workers | None:
-        """Processes to read the files with, and to embed with; None where there is too little to do."""
-        light = self.embedder if self.embed_apart else None
+        """Who reads the files, and embeds; None where there is too little to do for others."""
+        shared = self.embedder if self._staff.shares_embedding else None
         # Much is to embed, and nothing to read, after a run that was stopped and after a change of model.
-        much = light is not None and self.embeddings.count_missing(ModelKey.of(light)) >= MANY_MISSING
-        if not ((needs_workers(tasks, self.formats) or much) and sys.executable):
-            return None
-        jobs: dict[str, Job] = {
-            _PREPARE: Preparing(self.policy, self.make_analyzer, self.formats, self.reading)
-        }
-        if light is not None:
-            jobs[EMBED] = partial(light.embed, kind=EmbeddingKind.DOCUMENT)
-        wanted = self.limits.processes if much or is_large(tasks) else len(tasks)
-        processes, memory = min(self.limits.processes, wanted), self.limits.worker_bytes
-        return stack.enter_context(Workers(jobs, processes=processes, memory=memory))
+        much = shared is not None and self.embeddings.count_missing(ModelKey.of(shared)) >= MANY_MISSING
+        workers = self._staff.hired(tasks, much_to_embed=much)
+        return stack.enter_context(workers) if workers is not None else None
 
     def _results(self, tasks: list[FileTask], workers: Workers | None) -> Iterator[list[Result]]:
         if workers is None:
             return prepare_here(tasks, Preparing(self.policy, formats=self.formats, reading=self.reading))
-        return prepare_all(tasks, workers, job=_PREPARE, seconds=self.limits.file_seconds)
+        return prepare_all(tasks, workers, job=PREPARE, seconds=self.limits.file_seconds)
 
     def _pump(self, workers: Workers | None, stack: ExitStack, cancelled: Cancelled) -> EmbeddingPump | None:
         if self.embedder is None:
@@ -325,7 +326,7 @@ class IngestPipeline:
                 self.embedder,
                 batch_size=self.limits.batch_size,
                 cancelled=cancelled,
-                workers=workers if self.embed_apart else None,
+                workers=workers if workers is not None and self._staff.embeds(workers) else None,
                 turns=self.turns,
             )
         )

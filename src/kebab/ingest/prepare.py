@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from kebab.domain.chunks import Chunk, searchable_under
 from kebab.domain.documents import LINED, Block, Document, LineSpan, Metadata, TrustLevel
@@ -30,6 +31,8 @@ from kebab.ingest.parse.formats import FORMATS, extension, kind_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ingest.parse.reading import BARE, Reading
 from kebab.ports import Analyzer
+
+T = TypeVar("T")
 
 # Title and headings are stored and searched with every chunk below them: a heading of a megabyte over a
 # thousand chunks would be a gigabyte.
@@ -53,6 +56,8 @@ class FileTask:
     repo: str | None = None
     known_asset: AssetId | None = None
     """Content that needs no new work: set when only the file's time or size differs from what is stored."""
+    content: bytes | None = None
+    """The file's bytes, where they travel to a process that cannot open it; size and time are theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +112,14 @@ class Preparing:
     formats: Mapping[str, Format] = FORMATS
     reading: Reading = BARE
 
-    def __call__(self, batch: Sequence[FileTask]) -> list[Result]:
-        return [
-            self._with_terms(prepare(task, self.policy, self.formats, reading=self.reading)) for task in batch
-        ]
+    def __call__(self, batch: Sequence[FileTask | IngestItem]) -> list[Result]:
+        """The results in order; an item says what became of a file before it came here, and stands."""
+        return [self._with_terms(self._prepared(task)) for task in batch]
+
+    def _prepared(self, task: FileTask | IngestItem) -> Result:
+        if isinstance(task, IngestItem):
+            return task
+        return prepare(task, self.policy, self.formats, reading=self.reading)
 
     def _with_terms(self, result: Result) -> Result:
         if self.make_analyzer is None or not isinstance(result, Prepared):
@@ -131,12 +140,27 @@ def prepare(
     *,
     reading: Reading = BARE,
 ) -> Result:
-    """Read, parse and chunk a file. A file that is bad or gone is a value, never an exception.
+    """Read, parse and chunk a file. A file that is bad or gone is a value, never an exception."""
+    return _isolated(task, lambda: _prepare(*_read(task), policy, formats, reading))
+
+
+def carrying(task: FileTask) -> FileTask | IngestItem:
+    """The task with the bytes of its file, for a machine that does not have it."""
+
+    def read() -> FileTask:
+        opened, content = _read(task)
+        return replace(opened, content=content)
+
+    return _isolated(task, read)
+
+
+def _isolated(task: FileTask, work: Callable[[], T]) -> T | IngestItem:
+    """What ``work`` gives, or what went wrong with the file.
 
     This is the one place that isolates a bad file, so it alone catches everything.
     """
     try:
-        return _prepare(*_read(task), policy, formats, reading)
+        return work()
     except FileNotFoundError:
         return _item(task, Outcome.SKIPPED, "vanished while kebab was reading the folder")
     except OSError as error:
@@ -157,6 +181,8 @@ def _read(task: FileTask) -> tuple[FileTask, bytes]:
     The scan may be minutes old, and a file that is written to while it is read must be seen as changed by
     the next run.
     """
+    if task.content is not None:
+        return task, task.content
     with open(task.absolute, "rb") as file:
         before = os.fstat(file.fileno())
         mtime_ns = storable_time(before.st_mtime_ns)

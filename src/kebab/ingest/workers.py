@@ -12,8 +12,9 @@ import pickle
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Timer
@@ -23,30 +24,23 @@ import kebab
 from kebab.domain.ingests import IngestItem, Outcome
 from kebab.ingest.parse.formats import extension, kind_of
 from kebab.ingest.parse.parsed import Format
-from kebab.ingest.prepare import FileTask, Preparing, Result
+from kebab.ingest.prepare import FileTask, Preparing, Result, carrying
+from kebab.ports import Job, WorkerDied, WorkerOverdue, Workers
 
 MIN_FILES = 200
 MIN_BYTES = 4 << 20
 """Below both, starting processes costs more than it saves."""
 _BATCH_FILES = 64
 _BATCH_BYTES = 1 << 20
+_CARRIED_BYTES = 64 << 20
+"""Bytes of files that may be on their way to other machines at once."""
 # An answer takes some megabytes; the default pipe would pass it on in dozens of pieces, each a switch.
 _PIPE_BYTES = 1 << 20
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from kebab.ingest.serve import serve; serve()"
 
-Job = Callable[[Any], object]
 
-
-class WorkerDied(Exception):
-    """The process that was asked is gone, by its own fault or because the workers were stopped."""
-
-
-class WorkerOverdue(WorkerDied):
-    """The process was killed because it took too long."""
-
-
-class Workers:
+class ProcessWorkers:
     """Some processes that do named jobs; a job and its work must be picklable.
 
     A process is started when first needed, and again after it died. Leaving the context stops them all,
@@ -61,10 +55,14 @@ class Workers:
             self._idle.put(child)
         self._threads = ThreadPoolExecutor(processes, "kebab-worker")
 
+    @property
+    def elsewhere(self) -> bool:
+        return False
+
     def __len__(self) -> int:
         return len(self._children)
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> ProcessWorkers:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -89,6 +87,11 @@ class Workers:
             self._idle.put(child)
 
 
+def one_process(jobs: Mapping[str, Job], memory: int) -> ProcessWorkers:
+    """What a core of another machine is given to work with."""
+    return ProcessWorkers(jobs, processes=1, memory=memory)
+
+
 def needs_workers(tasks: list[FileTask], formats: Mapping[str, Format]) -> bool:
     """Whether these files are many, or one of them may only be read in a process of its own."""
     kinds = {extension(task.path) for task in tasks}
@@ -108,15 +111,14 @@ def prepare_all(
     A file that brings its process down, or takes more than ``seconds``, is reported as failed; the others of
     its batch are not lost.
     """
-    flights: deque[tuple[list[FileTask], Future[list[Result]]]] = deque()
+    flights: deque[_Flight] = deque()
     for batch in _batches(tasks):
-        flights.append((batch, workers.submit(job, batch, seconds=seconds)))
-        # Enough ahead to keep the processes busy while the words index commits; more would only fill the
-        # memory.
-        if len(flights) > 4 * len(workers):
-            yield _landed(*flights.popleft(), workers, job, seconds)
+        work = [carrying(task) for task in batch] if workers.elsewhere else batch
+        flights.append(_Flight(work, workers.submit(job, work, seconds=seconds)))
+        while _is_far_enough(flights, workers):
+            yield _landed(flights.popleft(), workers, job, seconds)
     while flights:
-        yield _landed(*flights.popleft(), workers, job, seconds)
+        yield _landed(flights.popleft(), workers, job, seconds)
 
 
 def prepare_here(tasks: Iterable[FileTask], preparing: Preparing) -> Iterator[list[Result]]:
@@ -124,23 +126,38 @@ def prepare_here(tasks: Iterable[FileTask], preparing: Preparing) -> Iterator[li
     return (preparing([task]) for task in tasks)
 
 
-def _landed(
-    batch: list[FileTask],
-    flight: Future[list[Result]],
-    workers: Workers,
-    job: str,
-    seconds: float | None,
-) -> list[Result]:
+@dataclass(frozen=True, slots=True)
+class _Flight:
+    """A batch that some process reads."""
+
+    work: Sequence[FileTask | IngestItem]
+    results: Future[list[Result]]
+
+    @property
+    def carried(self) -> int:
+        return sum(len(task.content or b"") for task in self.work if isinstance(task, FileTask))
+
+
+def _is_far_enough(flights: Sequence[_Flight], workers: Workers) -> bool:
+    """Whether there is enough ahead to keep the processes busy while the words index commits.
+
+    More would only fill the memory.
+    """
+    carried = sum(flight.carried for flight in flights)
+    return len(flights) > 4 * len(workers) or (carried > _CARRIED_BYTES and len(flights) > 1)
+
+
+def _landed(flight: _Flight, workers: Workers, job: str, seconds: float | None) -> list[Result]:
     """The results of a batch. Where its process did not survive, each file is read alone: one is to blame."""
     try:
-        return flight.result()
+        return flight.results.result()
     except WorkerDied as error:
-        if len(batch) == 1:
-            return [_failed(batch[0], error, seconds)]
+        if len(flight.work) == 1:
+            return [_failed(flight.work[0], error, seconds)]
     results = []
-    for task in batch:
-        alone = workers.submit(job, [task], seconds=seconds)
-        results += _landed([task], alone, workers, job, seconds)
+    for task in flight.work:
+        alone = _Flight([task], workers.submit(job, [task], seconds=seconds))
+        results += _landed(alone, workers, job, seconds)
     return results
 
 
@@ -239,7 +256,9 @@ class _Child:
         process.wait()
 
 
-def _failed(task: FileTask, error: WorkerDied, seconds: float | None) -> IngestItem:
+def _failed(task: FileTask | IngestItem, error: WorkerDied, seconds: float | None) -> IngestItem:
+    if isinstance(task, IngestItem):
+        return task
     late = isinstance(error, WorkerOverdue)
     reason = (
         f"took more than {seconds:g} s to read (ingest.file_timeout_s)"

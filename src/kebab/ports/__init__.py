@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         Stores,
         StoreState,
     )
+    from kebab.ports.workers import Job, WorkerDied, WorkerOverdue, Workers
 
 # What a search needs. Making the values of the other modules would be a twentieth of a cold one.
 _FIRST = ("text", "models", "indexes", "truth", "folders")
@@ -117,6 +118,7 @@ __all__ = [
     "HwpReader",
     "HwpText",
     "Indexes",
+    "Job",
     "JsonSchema",
     "LanguageModel",
     "Ledger",
@@ -161,6 +163,9 @@ __all__ = [
     "VectorIndex",
     "VectorSpace",
     "Vectors",
+    "WorkerDied",
+    "WorkerOverdue",
+    "Workers",
 ]
 
 

@@ -16,7 +16,8 @@ from kebab.domain.documents import TrustLevel
 from kebab.domain.ingests import IngestItem
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, prepare
-from kebab.ingest.workers import WorkerDied, Workers, is_large, prepare_all, prepare_here
+from kebab.ingest.workers import ProcessWorkers, is_large, prepare_all, prepare_here
+from kebab.ports import WorkerDied
 from tests.fakes import FakeAnalyzer
 from tests.samples import as_stored
 
@@ -53,13 +54,13 @@ class Breaks:
         raise ValueError(work)
 
 
-def parsers(processes: int, make_analyzer: type[FakeAnalyzer] | None = None) -> Workers:
+def parsers(processes: int, make_analyzer: type[FakeAnalyzer] | None = None) -> ProcessWorkers:
     jobs: dict[str, Callable[[Any], object]] = {
         "prepare": Preparing(POLICY, make_analyzer),
         "break": Breaks(),
         "count": len,
     }
-    return Workers(jobs, processes=processes)
+    return ProcessWorkers(jobs, processes=processes)
 
 
 def test_processes_give_what_the_main_process_gives(tmp_path: Path) -> None:

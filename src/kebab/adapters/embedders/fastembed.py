@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,11 @@ class FastembedEmbedder:
         self._threads = threads
         self._folder = folder
         self._prefixes = prefixes_of(self.model_id)
+
+    def __reduce__(self) -> tuple[Callable[[str], FastembedEmbedder], tuple[str]]:
+        """Another process loads the model itself."""
+        made = partial(type(self), cache_dir=self._cache_dir, threads=self._threads, folder=self._folder)
+        return made, (self.model_id,)
 
     @cached_property
     def version(self) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,10 @@ class OnnxFolderEmbedder:
     def __init__(self, folder: Path, *, threads: int | None = None) -> None:
         self._folder = folder
         self._threads = threads
+
+    def __reduce__(self) -> tuple[Callable[[Path], OnnxFolderEmbedder], tuple[Path]]:
+        """Another process loads the model itself."""
+        return partial(type(self), threads=self._threads), (self._folder,)
 
     @cached_property
     def model_id(self) -> str:

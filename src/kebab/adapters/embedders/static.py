@@ -41,9 +41,9 @@ class StaticEmbedder:
     def __init__(self, folder: Path = SHIPPED) -> None:
         self._folder = folder
 
-    def __reduce__(self) -> tuple[type[StaticEmbedder], tuple[Path]]:
-        """Another process maps the table itself."""
-        return type(self), (self._folder,)
+    def __reduce__(self) -> tuple[type[StaticEmbedder], tuple[Path] | tuple[()]]:
+        """Another process maps the table itself; on another machine the shipped one lies elsewhere."""
+        return type(self), () if self._folder == SHIPPED else (self._folder,)
 
     @property
     def model_id(self) -> str:
