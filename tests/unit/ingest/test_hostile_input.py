@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.ingest.parse.decode import Undecodable, decode
+from tests.document_files import epub_file
 from tests.fake_formats import PLACED
 from tests.unit.ingest.building import document, failure
 
@@ -101,3 +102,10 @@ def test_whatever_goes_wrong_inside_is_that_files_failure(tmp_path: Path) -> Non
     # This parser raises at a place that is none; it stands for any error that a parser did not foresee.
     reason = failure(tmp_path, "a.placed", b"@p=x", {".placed": PLACED})
     assert reason == "failed: ValueError: not a place: 'p=x'"
+
+
+def test_an_archive_whose_parts_lie_before_its_beginning_is_damaged(tmp_path: Path) -> None:
+    whole = bytearray(epub_file(["<p>rope</p>"]))
+    directory = int.from_bytes(whole[-6:-2], "little")
+    whole[-6:-2] = (directory + 30).to_bytes(4, "little")
+    assert "damaged" in failure(tmp_path, "a.epub", bytes(whole))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,17 @@ from kebab.ingest.parse.reading import FREE_BYTES, ReadLimits
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _ENCRYPTED = 0x1
 _LINKED = "r:"
+# ValueError and struct.error: a header that says it lies before the file's beginning, or is cut.
+_UNPACKING = (
+    BadZipFile,
+    zlib.error,
+    struct.error,
+    OSError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
 TOO_LARGE = "it would unpack to more than ingest.max_expanded_mb or ingest.max_expansion allow"
 
 
@@ -35,7 +47,7 @@ class Archive:
             )
         try:
             self._zip = ZipFile(BytesIO(content))
-        except (BadZipFile, LargeZipFile, OSError, ValueError, NotImplementedError) as error:
+        except (LargeZipFile, *_UNPACKING) as error:
             raise Refused("damaged: not a ZIP archive as it should be") from error
         self.limits = limits
         self.names = frozenset(self._zip.namelist())
@@ -52,7 +64,7 @@ class Archive:
                 content = file.read(self._left + 1)
         except KeyError as error:
             raise Refused(f"damaged: {name} is missing in it") from error
-        except (BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+        except _UNPACKING as error:
             raise Refused(f"damaged: {name} in it cannot be unpacked") from error
         self._left -= len(content)
         if self._left < 0:
