@@ -90,8 +90,11 @@ class MemoryEngines:
     def mend(self) -> None:
         """Make anew what is derived, and bring the journal into the store."""
         if self.local:
+            from kebab.adapters.journaled.check import missing
             from kebab.adapters.journaled.settle import settle
 
+            if missing(self.shelf):
+                self.drain.begin_anew()  # first: the shelf may be the only place that still holds it
             self.shelf.rebuild()
             self.shelf.catch_up(wait=True)
             settle(self.shelf, wait=True)

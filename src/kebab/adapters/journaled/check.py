@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from kebab.adapters.journaled import queries
-from kebab.adapters.journaled.journal import Trimmed
+from kebab.adapters.journaled.journal import START, Trimmed
 from kebab.adapters.journaled.settle import settled_folder
 from kebab.adapters.journaled.settled import Settled
 from kebab.adapters.journaled.shelf import Shelf, note
@@ -22,11 +22,19 @@ def faults(shelf: Shelf) -> list[str]:
     return [*_journal_faults(shelf), *_shelf_faults(shelf)]
 
 
+def missing(shelf: Shelf) -> int:
+    """How many bytes of the journal are gone that never reached the store."""
+    reached = shelf.drained() if shelf.source.exists() else START
+    return shelf.journal.missing() + max(0, shelf.journal.first() - (reached or shelf.journal.first()))
+
+
 def _journal_faults(shelf: Shelf) -> Iterator[str]:
     try:
         damaged = sum(line.payload is None for line in shelf.journal.read(shelf.journal.first()))
     except Trimmed:
         damaged = 0
+    if lost := missing(shelf):
+        yield f"{lost} bytes that were written to the journal are gone"
     if damaged:
         yield f"{damaged} lines of the journal are damaged"
     if kept := list(shelf.journal.folder.glob("*.damaged")):

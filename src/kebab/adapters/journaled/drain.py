@@ -81,6 +81,16 @@ class Drain:
             self.shelf.journal.trim(min(position, self.shelf.position()))
             return True
 
+    def begin_anew(self) -> None:
+        """Give the store all that the shelf holds, and let the journal begin behind what it lost."""
+        with self.shelf.drain_lock.held_if_free(wait=True), self.shelf.journal.writing():
+            store = self.behind.open()
+            try:
+                self._complete(store)
+                store.remove(MemoryKind.EXECUTIONS, [], journal=self.shelf.journal.renew())
+            finally:
+                store.close()
+
     def _drained(self) -> int:
         if not self.shelf.file.exists():
             return START
@@ -100,7 +110,7 @@ class Drain:
     def _complete(self, store: SurrealExecutionStore) -> None:
         """The store was put back from an older copy, or lost: give it all that the shelf holds."""
         first = self.shelf.journal.first()
-        with self.shelf.reading() as db:
+        with self.shelf.reading_what_is_there() as db:
             for kind in MemoryKind:
                 last: str | None = None
                 while records := queries.page(db, kind, after=last):

@@ -2,7 +2,8 @@
 
 A position is a place in one endless text, of which the files hold the last part; a file is named by the
 position where it begins. Each line carries its length and a checksum. A line that is cut short was never
-acknowledged and is passed over; one whose checksum is wrong was, and is reported.
+acknowledged and is passed over; one whose checksum is wrong was, and is reported. A note beside the
+files says up to where lines were on disk: a file that is cut or lost is noticed, and no position comes twice.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +25,7 @@ START = 1 << 40
 """Where the first journal begins: records that came from the store before it stand at lower positions."""
 
 _SUFFIX = ".log"
+_NOTE = "end"
 _HEAD = 18
 ROTATE_BYTES = 1 << 20
 """From this size on a file whose lines have all arrived gives way to a new one."""
@@ -69,6 +71,25 @@ class Journal:
             except FileNotFoundError:  # a new file has just taken its place
                 continue
 
+    def missing(self) -> int:
+        """How many bytes that were written are gone: at the end, or between two files."""
+        noted, files = self._noted(), self._files()
+        try:
+            gaps = [later - base - path.stat().st_size for (base, path), (later, _) in pairwise(files)]
+        except FileNotFoundError:  # another process has just let go of it
+            return self.missing()
+        return sum(gaps) + max(0, noted - self.end())
+
+    def renew(self) -> int:
+        """Begin behind all that was ever written and let go of the rest; returns where."""
+        with self.lock.held(), self._translated():
+            before = self._files()
+            base, _ = self._started(max(self.end(), self._noted()))
+            for _, path in before:
+                _retired(path)
+            self._note(base)
+            return base
+
     def append(self, payloads: Sequence[bytes]) -> list[int]:
         """Write lines that are on disk on return; gives each one's position. All of them, or none.
 
@@ -85,16 +106,18 @@ class Journal:
         """
         outermost = not hasattr(self._unsynced, "files")
         if outermost:
-            self._unsynced.files = []
+            self._unsynced.files, self._unsynced.end = [], START
         try:
             with self.lock.held():
                 yield
         finally:
             if outermost:
-                files = self._unsynced.files
+                files, end = self._unsynced.files, self._unsynced.end
                 del self._unsynced.files
                 with self._translated():
                     _synced(files)
+                    if files:
+                        self._note(end)
 
     def read(self, after: int) -> Iterator[Line]:
         """The lines that end behind a position, oldest first. Raises Trimmed."""
@@ -134,6 +157,29 @@ class Journal:
         found = [name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)]
         return sorted((int(name), self.folder / f"{name}{_SUFFIX}") for name in found if name.isdigit())
 
+    def _noted(self) -> int:
+        """Up to where lines were on disk; 0 where nobody noted it."""
+        try:
+            return int((self.folder / _NOTE).read_bytes())
+        except (FileNotFoundError, ValueError):
+            return 0
+
+    def _note(self, end: int) -> None:
+        """After the lines: a note that is behind misses a loss, one that is ahead would invent one."""
+        if end <= self._noted():
+            return
+        with suppress(OSError):  # the lines are safe without it
+            descriptor = open_private(self.folder / _NOTE, create=True, write=True)
+            try:
+                os.pwrite(descriptor, b"%020d" % end, 0)
+            finally:
+                os.close(descriptor)
+
+    def _last(self) -> tuple[int, Path]:
+        """The file to append to: a new one where lines that were there are gone from the end."""
+        files, noted = self._files(), self._noted()
+        return files[-1] if files and self.end() >= noted else self._started(max(noted, START))
+
     def _started(self, base: int) -> tuple[int, Path]:
         path = self.folder / f"{base:020d}{_SUFFIX}"
         os.close(_opened(path))
@@ -141,8 +187,7 @@ class Journal:
         return base, path
 
     def _append(self, payloads: Sequence[bytes]) -> list[int]:
-        files = self._files()
-        base, path = files[-1] if files else self._started(START)
+        base, path = self._last()
         descriptor = _opened(path)
         try:
             size = os.fstat(descriptor).st_size
@@ -158,6 +203,7 @@ class Journal:
         for line in lines:
             position += len(line)
             positions.append(position)
+        self._unsynced.end = position
         return positions
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kebab.adapters.journaled import tables
-from kebab.adapters.journaled.journal import START, Journal, Trimmed
+from kebab.adapters.journaled.journal import Journal, Trimmed
 from kebab.adapters.journaled.locks import FileLock, renew_in_child
 from kebab.adapters.journaled.ops import Op, decoded
 from kebab.adapters.sqlite.pool import ClosingConnection
@@ -25,6 +25,10 @@ from kebab.ports import Analyzer
 
 BATCH = 2000
 _TRIES = 50
+
+
+class Lacking(EngineUnavailable):
+    """The journal begins behind the end of the shelf: what was between is lost."""
 
 
 class Source(Protocol):
@@ -65,6 +69,16 @@ class Shelf:
         with self._guard, translated():
             yield self._reader.refreshed()
 
+    @contextmanager
+    def reading_what_is_there(self) -> Iterator[sqlite3.Connection]:
+        """The same; where the journal has lost what came after the shelf, the shelf alone."""
+        try:
+            with self.reading() as db:
+                yield db
+        except Lacking:
+            with translated(), _opened(self.file, readonly=True) as db:
+                yield db
+
     @property
     def stamp(self) -> object:
         """What this process sees; another one as soon as that changes."""
@@ -93,6 +107,15 @@ class Shelf:
             return 0
         with translated(), _opened(self.file, readonly=True) as db:
             return int(note(db, "position") or 0)
+
+    def drained(self) -> int | None:
+        """Up to where the journal is in the store behind, as far as the shelf knows."""
+        try:
+            with _opened(self.file, readonly=True) as db:
+                found = note(db, "drained")
+        except sqlite3.DatabaseError:  # there is none, or it is damaged
+            return None
+        return int(found) if found else None
 
     def close(self) -> None:
         with self._guard:
@@ -165,9 +188,9 @@ class Shelf:
             written = tables.Tables(db, self.analyzer)
             for op, seq in lines:
                 written.apply(op, seq)
-            put_notes(
-                db, position=max(position, START), version=self.version, identity=uuid.uuid4().hex, damaged=0
-            )
+            put_notes(db, drained=position)
+            position = max(position, self.journal.first())
+            put_notes(db, position=position, version=self.version, identity=uuid.uuid4().hex, damaged=0)
             db.execute("COMMIT")
             db.execute("PRAGMA synchronous = FULL")
             put_notes(db, built=1)
@@ -215,7 +238,7 @@ class _Reader:
                 self.close()
                 if attempt > 2 or not self._mended(error):
                     raise
-        raise EngineUnavailable(
+        raise Lacking(
             f"the shelf {self._shelf.file} lacks what the journal no longer holds",
             hint="build it again with: kebab doctor --repair",
         )
@@ -232,7 +255,7 @@ class _Reader:
 
     def _refreshed(self) -> sqlite3.Connection:
         db = self._opened()
-        position = int(note(db, "position") or START)
+        position = int(note(db, "position") or self._shelf.journal.first())
         if position != self._position:
             if self._overlay:
                 tables.drop_overlay(db)
