@@ -248,9 +248,20 @@ class FakeDocumentStore:
                 stored.path,
                 stored.content_key,
                 f"{self._shelves[stored.chunk.doc_id].document.asset_id} {stored.chunk.ordinal}",
+                self._shelves[stored.chunk.doc_id].document.sketch or b"",
             )
             for chunk_id, stored in self.hydrate(chunk_ids).items()
         }
+
+    def unsketched(self, *, limit: int) -> list[DocId]:
+        return [doc_id for doc_id, s in self._shelves.items() if s.document.sketch is None][:limit]
+
+    def put_sketches(self, sketches: Mapping[DocId, bytes]) -> None:
+        texts = {self._shelves[doc_id].document.asset_id: made for doc_id, made in sketches.items()}
+        for doc_id, shelf in self._shelves.items():
+            if shelf.document.asset_id in texts:
+                document = replace(shelf.document, sketch=texts[shelf.document.asset_id])
+                self._shelves[doc_id] = replace(shelf, document=document)
 
     def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
         return {chunk_id: stored.lang for chunk_id, stored in self.hydrate(chunk_ids).items()}

@@ -535,3 +535,30 @@ def test_the_date_of_a_note_is_in_its_name_or_when_it_was_created_or_changed(sto
     assert _matching(store, dated_from="2022-05-06") == {"b.md", "c.md"}
     assert _matching(store, dated_before="2022-05-06") == {"2021-03-04 walk.md"}
     assert _matching(store, dated_from="2022-05-06", dated_before="2022-05-07") == {"b.md"}
+
+
+def test_sketches_are_kept_by_text_and_change_no_document(store: DocumentStore) -> None:
+    one, same, other = sample("a.md", "x"), sample("b.md", "x"), sample("c.md", "z")
+    put(store, one, same, other)
+    before = store.state()
+    assert set(store.unsketched(limit=9)) == {each.document.doc_id for each in (one, same, other)}
+    assert len(store.unsketched(limit=2)) == 2
+    store.put_sketches({one.document.doc_id: b"abcd", other.document.doc_id: b""})
+    assert store.unsketched(limit=9) == []
+    assert store.state() == before
+    ids = [each.chunks[0].chunk_id for each in (one, same, other)]
+    assert [store.owners(ids)[chunk].sketch for chunk in ids] == [b"abcd", b"abcd", b""]
+
+
+def test_a_sketch_comes_with_its_document_and_goes_with_the_last_one_of_its_text(
+    store: DocumentStore,
+) -> None:
+    one, same = sample("a.md", "x"), sample("b.md", "x")
+    store.put(replace(one.document, sketch=b"abcd"), one.chunks, one.state)
+    store.put(replace(same.document, sketch=b"abcd"), same.chunks, same.state)
+    store.remove([one.document.doc_id])
+    kept = same.chunks[0].chunk_id
+    assert store.owners([kept])[kept].sketch == b"abcd"
+    store.remove([same.document.doc_id])
+    put(store, sample("a.md", "x"))
+    assert len(store.unsketched(limit=9)) == 1

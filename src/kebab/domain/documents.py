@@ -147,6 +147,8 @@ class Document:
     """
     links: tuple[Link, ...] = ()
     """To other documents and their parts, in order; addresses of the web are none."""
+    sketch: bytes | None = None
+    """Numbers by which near-copies are recognised (``domain.sketches``); None where none were made."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from kebab.ingest.plan import Admits, Planner, outside
 from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, SameContent
 from kebab.ingest.refresh import Effort, Refreshed
 from kebab.ingest.scan import SourceFolder, too_large
+from kebab.ingest.sketch import sketch_the_rest
 from kebab.ingest.staff import PREPARE, Cluster, Staff
 from kebab.ingest.targets import Target
 from kebab.ingest.workers import needs_workers, prepare_all, prepare_here
@@ -282,6 +283,7 @@ class IngestPipeline:
             derived.embed()
             log.enter(IngestPhase.FINISH)
             derived.finish(cancelled)
+            sketch_the_rest(self.store, self.turns, cancelled)
 
     def _deriver(self, log: RunLog, pump: EmbeddingPump | None) -> Deriver:
         return Deriver(

@@ -30,6 +30,7 @@ from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.formats import FORMATS, extension, kind_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ingest.parse.reading import BARE, Reading
+from kebab.ingest.sketch import sketch
 from kebab.ports import Analyzer
 
 T = TypeVar("T")
@@ -263,6 +264,7 @@ def _document(task: FileTask, state: FileState, kind: Format, parsed: Parsed) ->
         warnings=parsed.warnings,
         text=parsed.lines.text,
         links=parsed.links,
+        sketch=sketch(parsed.lines.text),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -70,6 +70,8 @@ class ChunkOwner:
     """The text with its title and headings."""
     text_key: str
     """The text's place in its file's content."""
+    sketch: bytes = b""
+    """Of the whole document's text, see ``domain.sketches``; empty where it has none yet."""
 
 
 class DocumentStore(Protocol):
@@ -147,6 +149,14 @@ class DocumentStore(Protocol):
 
     def owners(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, ChunkOwner]:
         """The document of each chunk, and what its text is known by; an id of a removed one is left out."""
+        ...
+
+    def unsketched(self, *, limit: int) -> list[DocId]:
+        """Some documents whose text has no sketch yet; none when all have one."""
+        ...
+
+    def put_sketches(self, sketches: Mapping[DocId, bytes]) -> None:
+        """Store the sketches of these documents' texts. No change to the documents: no index hears of it."""
         ...
 
     def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:

@@ -8,6 +8,7 @@ from itertools import islice
 
 from kebab.domain.hits import LegEvidence, RetrievalDetail
 from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.sketches import KEYS, alike, numbers_of
 from kebab.ports import ChunkOwner
 
 
@@ -32,27 +33,50 @@ class _Group:
     copies: dict[str, None] = field(default_factory=dict)
 
 
+class _Near:
+    """The documents seen so far, found by texts that are nearly theirs."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[tuple[tuple[int, ...], _Group]]] = {}
+
+    def like(self, sketch: bytes) -> _Group | None:
+        """The first document of which this is a near-copy."""
+        numbers = numbers_of(sketch)
+        for key in numbers[:KEYS]:
+            for other, group in self._known.get(key, ()):
+                if alike(numbers, other):
+                    return group
+        return None
+
+    def add(self, sketch: bytes, group: _Group) -> None:
+        numbers = numbers_of(sketch)
+        for key in numbers[:KEYS]:
+            self._known.setdefault(key, []).append((numbers, group))
+
+
 def by_document(
     placed: Sequence[Placed], owners: Mapping[ChunkId, ChunkOwner], *, counted: int, k: int | None = None
 ) -> list[Placed]:
     """The best chunk of each document, or of ``k``, in order, with its further chunks and its copies.
 
-    A document whose best chunk has the text of a better document's is a copy of it and is named there. What
-    a document gets depends on the better ones alone, and on the first ``counted``: never on how many are
-    shown. A chunk without an owner is gone.
+    A document whose best chunk has the text of a better document's, or whose whole text is nearly that of a
+    better one, is a copy of it and is named there. What a document gets depends on the better ones alone, and
+    on the first ``counted``: never on how many are shown. A chunk without an owner is gone.
     """
     groups: dict[DocId, _Group] = {}
     texts: dict[str, _Group] = {}
+    near = _Near()
     for place, item in enumerate(placed):
         owner = owners.get(item.chunk_id)
         if owner is None:
             continue
         known = groups.get(owner.doc_id)
         if known is None:
-            original = texts.get(owner.text_key) or texts.get(owner.content_key)
+            original = texts.get(owner.text_key) or texts.get(owner.content_key) or near.like(owner.sketch)
             known = groups[owner.doc_id] = original or _Group(item, owner)
             texts.setdefault(owner.text_key, known)
             texts.setdefault(owner.content_key, known)
+            near.add(owner.sketch, known)
         if known.best is not item and place < counted:
             _note(known, item.chunk_id, owner)
     distinct = {id(group): group for group in groups.values()}

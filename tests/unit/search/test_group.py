@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kebab.domain.progress import never
 from kebab.domain.queries import SearchMode, SearchQuery
+from kebab.domain.turns import ALONE
+from kebab.ingest.sketch import sketch_the_rest
 from kebab.search.fusion import Adaptive
 from tests.unit.search.conftest import Shelf
 
@@ -64,3 +67,22 @@ def test_the_first_documents_do_not_depend_on_k(sizes: list[int], small: int) ->
     )
     assert few == many[:small]
     assert len({hit.doc_id for hit in many}) == len(many) == len(sizes)
+
+
+def test_a_near_copy_in_another_format_is_named_by_the_note_and_not_shown(shelf: Shelf) -> None:
+    lines = [f"garden soil number {n} is turned in week {n * 7}" for n in range(80)]
+    shelf.add("a.md", *[f"**{line}**" for line in lines])
+    shelf.add("a.html", *lines[:78], "garden soil printed on paper")
+    shelf.add("b.md", *[f"garden soil of {n * n} other kinds" for n in range(80)])
+    sketch_the_rest(shelf.store, ALONE, never)
+    hits = shelf.hybrid(Adaptive()).search(SearchQuery("garden soil week", by_document=True)).hits
+    shown = {hit.doc_path: hit.copies for hit in hits}
+    assert shown in ({"a.md": ("a.html",), "b.md": ()}, {"a.html": ("a.md",), "b.md": ()})
+
+
+def test_texts_that_have_no_sketch_get_theirs(shelf: Shelf) -> None:
+    shelf.add("a.md", "one text")
+    shelf.add("b.md", "another")
+    assert len(shelf.store.unsketched(limit=10)) == 2
+    sketch_the_rest(shelf.store, ALONE, never)
+    assert shelf.store.unsketched(limit=10) == []

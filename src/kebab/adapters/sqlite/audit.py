@@ -24,6 +24,7 @@ from kebab.domain.documents import LINED, Media, TrustLevel
 from kebab.domain.ingests import IngestItem, IngestRun
 from kebab.domain.links import LinkKind
 from kebab.domain.places import parse_place
+from kebab.domain.sketches import SKETCH_BYTES
 from kebab.ports import ModelKey
 
 # Ids are counted up by one for each row: the last half of the range is far beyond any real store, and a store
@@ -156,6 +157,10 @@ COLUMNS: Mapping[str, Mapping[str, Check]] = {
         "chunker_version": _str,
         "policy_hash": _str,
         "content_key": _id,
+    },
+    "sketches": {
+        "asset_id": _id,
+        "numbers": _typed(Annotated[bytes, Meta(max_length=SKETCH_BYTES)]),
     },
     "links": {
         "doc_id": _id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -208,12 +208,28 @@ class SqliteDocumentStore:
     def owners(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, ChunkOwner]:
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT c.chunk_id, c.doc_id, d.path, c.content_key, d.asset_id || ' ' || c.ordinal "
-                "FROM chunks c JOIN documents d USING (doc_id) "
+                "SELECT c.chunk_id, c.doc_id, d.path, c.content_key, d.asset_id || ' ' || c.ordinal, "
+                "coalesce(s.numbers, x'') "
+                "FROM chunks c JOIN documents d USING (doc_id) LEFT JOIN sketches s USING (asset_id) "
                 "WHERE c.chunk_id IN (SELECT value FROM json_each(?))",
                 (as_json(list(chunk_ids)),),
             )
             return {ChunkId(row[0]): ChunkOwner(*row[1:]) for row in rows}
+
+    def unsketched(self, *, limit: int) -> list[DocId]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT doc_id FROM documents WHERE asset_id NOT IN (SELECT asset_id FROM sketches) LIMIT ?",
+                (limit,),
+            )
+            return [DocId(row[0]) for row in rows]
+
+    def put_sketches(self, sketches: Mapping[DocId, bytes]) -> None:
+        with self._database.write() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO sketches SELECT asset_id, ?2 FROM documents WHERE doc_id = ?1",
+                list(sketches.items()),
+            )
 
     def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
         with self._database.read() as connection:
@@ -371,6 +387,10 @@ def _insert(
     )
     connection.executemany(_INSERT_CHUNK, rows)
     connection.executemany(INSERT_LINK, links)
+    if document.sketch is not None:
+        connection.execute(
+            "INSERT OR REPLACE INTO sketches VALUES (?, ?)", (document.asset_id, document.sketch)
+        )
 
 
 def _insert_file(connection: sqlite3.Connection, document: Document, state: FileState) -> None:

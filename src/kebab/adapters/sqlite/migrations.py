@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kebab.errors import Corrupt
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 _FOLDER = Path(__file__).with_name("migrations")
 

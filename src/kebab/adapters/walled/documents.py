@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from threading import Lock
 
@@ -96,6 +96,10 @@ class WalledDocumentStore:
         found = self._inner.owners(chunk_ids)
         return {key: owner for key, owner in found.items() if owner.doc_id in inside}
 
+    def unsketched(self, *, limit: int) -> list[DocId]:
+        """None: nothing is written here."""
+        return []
+
     def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
         kept = self.hydrate(chunk_ids)
         return {key: lang for key, lang in self._inner.languages(chunk_ids).items() if key in kept}
@@ -183,6 +187,9 @@ class WalledDocumentStore:
         raise _refused()
 
     def distrust(self, doc_ids: Sequence[DocId]) -> None:
+        raise _refused()
+
+    def put_sketches(self, sketches: Mapping[DocId, bytes]) -> None:
         raise _refused()
 
     def prune_outbox(self, upto: int) -> None:
