@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from importlib.util import find_spec
 
 import pytest
 
@@ -160,6 +161,10 @@ def test_a_page_is_drawn_as_it_looks() -> None:
 RECOGNISERS: list[TextRecogniser] = [FakeTextRecogniser()]
 if (data := find_language_data("eng")) is not None:
     RECOGNISERS.append(TesseractRecogniser("eng", data))
+if find_spec("rapidocr") is not None:
+    from kebab.adapters.documents.rapid_ocr import RapidRecogniser
+
+    RECOGNISERS.append(RapidRecogniser())
 
 
 @pytest.mark.parametrize("recogniser", RECOGNISERS, ids=lambda one: one.version)
@@ -170,3 +175,11 @@ def test_what_is_no_image_cannot_be_opened_and_what_is_recognised_has_a_place(
     for one in recogniser.read_picture(Picture(200, 100, b"\xff" * 20_000)):
         assert 0 <= one.left <= one.left + one.width <= 200
         assert 0 <= one.confidence <= 100
+
+
+def test_a_table_of_sheets_that_claims_gigabytes_is_refused_before_it_is_read() -> None:
+    """The head of a file that fuzzing found: the engine reserved seven gigabytes, and ended its process."""
+    head = bytearray(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504))
+    head[30:32], head[64:68] = (9).to_bytes(2, "little"), (808_150_272).to_bytes(4, "little")
+    (found,) = InstalledEngines().sheets().sheets(bytes(head) + bytes(1270))
+    assert found == Unopened("damaged, or no spreadsheet")

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
+from struct import Struct
 
 from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetTypeEnum
 
 from kebab.ports import Sheet, Unopened
 
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+_OLD_HEAD = Struct("<30xH12xI16xI4xI")
+"""Size of a sector as a power of two; sectors of the three tables that say which sectors belong together."""
 _DAMAGED = Unopened("damaged, or no spreadsheet")
 
 
 class CalamineSheetReader:
     def sheets(self, content: bytes) -> Iterator[Sheet | Unopened]:
+        if _overstates(content):
+            yield _DAMAGED
+            return
         try:
             book = CalamineWorkbook.from_filelike(BytesIO(content))
         except PasswordError:
@@ -46,6 +53,18 @@ def _sheet(book: CalamineWorkbook, name: str) -> Iterator[Sheet]:
     rows = [[_shown(cell) for cell in found] for found in sheet.to_python(skip_empty_area=True)]
     if rows:
         yield Sheet(name, rows, row + 1, column + 1)
+
+
+def _overstates(content: bytes) -> bool:
+    """Whether the head of a file of Office 97 claims more sectors than the file has bytes for.
+
+    The engine reserves what is claimed, and ends its process where that is gigabytes.
+    """
+    if not content.startswith(_OLD_OFFICE) or len(content) < _OLD_HEAD.size:
+        return False
+    shift, tables, small_tables, more_tables = _OLD_HEAD.unpack_from(content)
+    claimed: int = max(tables, small_tables, more_tables) << min(shift, 16)
+    return claimed > len(content) + (1 << 16)
 
 
 def _is_panic(error: BaseException) -> bool:
