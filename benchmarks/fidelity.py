@@ -2,6 +2,7 @@
 
     python -m benchmarks.fidelity FOLDER…          # .pdf .docx .pptx .hwp .hwpx below the folders
     python -m benchmarks.fidelity --ocr FOLDER     # NAME.pdf beside NAME.txt, what the page really says
+    python -m benchmarks.fidelity --ocr --engine rapidocr FOLDER
 
 Second extractors are used where they are installed: pdftotext, python-docx, python-pptx, hwp-hwpx-parser.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import tempfile
+import time
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -33,10 +35,11 @@ def main() -> None:
     )
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--ocr", action="store_true")
+    parser.add_argument("--engine", default="tesseract", choices=("tesseract", "rapidocr"))
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # of the second extractors
     if options.ocr:
-        _print_ocr(options.folders)
+        _print_ocr(options.folders, options.engine)
     else:
         _print_recovered(options.folders)
 
@@ -126,19 +129,20 @@ SECOND: dict[str, Callable[[Path], str]] = {
 }
 
 
-def _print_ocr(folders: Sequence[Path]) -> None:
-    print("| page | letters | character errors |\n|---|---:|---:|")
+def _print_ocr(folders: Sequence[Path], engine: str) -> None:
+    print("| page | letters | character errors | processor seconds |\n|---|---:|---:|---:|")
     with tempfile.TemporaryDirectory(prefix="kebab-ocr-") as cache:
         data = find_language_data(LANGUAGES)
         if data is None:
             raise SystemExit(f"there is no data for {LANGUAGES}: apt install tesseract-ocr-kor")
-        choice = OcrChoice(LANGUAGES, data, Path(cache))
+        choice = OcrChoice(LANGUAGES, data, Path(cache), engine)
         for path in sorted(path for folder in folders for path in folder.glob("*.pdf")):
             truth = "".join(path.with_suffix(".txt").read_text(encoding="utf-8").split())
-            wrong = _distance(
-                truth, "".join(_recognised(InstalledEngines(choice), path.read_bytes()).split())
-            )
-            print(f"| {path.stem} | {len(truth)} | {wrong / max(1, len(truth)):.1%} |", flush=True)
+            begun = time.process_time()
+            found = "".join(_recognised(InstalledEngines(choice), path.read_bytes()).split())
+            taken = time.process_time() - begun
+            share = _distance(truth, found) / max(1, len(truth))
+            print(f"| {path.stem} | {len(truth)} | {share:.1%} | {taken:.1f} |", flush=True)
 
 
 def _recognised(engines: InstalledEngines, content: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -157,3 +158,20 @@ def test_a_broken_cache_is_passed_over(tmp_path: Path) -> None:
         file.write_text('[["one"')
     assert cached.read_file(b"image: words") == first
     assert inner.asked == 2
+
+
+def test_the_second_engine_reads_english_and_where_it_is_missing_the_command_is_told(
+    tmp_path: Path, picture: Picture
+) -> None:
+    base = make_base(tmp_path, notes=0)
+    base.write("photo.png", png(picture))
+    with base.open(models__embedding__provider="none", ingest__ocr=True, ingest__ocr_engine="rapidocr") as kb:
+        (item,) = kb.ingest().items
+        if find_spec("rapidocr") is None:
+            assert (item.outcome, item.reason) == (
+                Outcome.SKIPPED,
+                "images need rapidocr, which is not installed: pip install rapidocr onnxruntime",
+            )
+        else:
+            (hit,) = kb.search("ship sails at noon").hits
+            assert "The ship sails at noon" in kb.fetch_citation(hit.citation.uri).text

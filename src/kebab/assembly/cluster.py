@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kebab.assembly.documents import InstalledEngines, OcrChoice
+from kebab.assembly.documents import InstalledEngines
 from kebab.errors import ConfigInvalid, KebabError
 from kebab.ingest.parse.reading import Reading
 from kebab.ingest.staff import Cluster
@@ -72,7 +72,7 @@ def build_cluster(
         )
     travelling, images = embedder if _travels(settings) else None, installed.images
     # A node looks for the data where its own system keeps it, and keeps nothing of what it reads.
-    there = OcrChoice(images.languages, settings.ingest.ocr_data or None, None) if images else None
+    there = replace(images, data=settings.ingest.ocr_data or None, cache=None) if images else None
     engines = InstalledEngines(there)
     return Cluster(
         hire=partial(_hired, settings.ingest.on, settings.ingest.workers, Equipment(engines, travelling)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from kebab.assembly.media import CaptionChoice, SpeechChoice, build_captioner, build_transcriber
@@ -20,6 +21,7 @@ from kebab.ports import (
     Transcriber,
 )
 
+RAPIDOCR = "pip install rapidocr onnxruntime"
 _DATA_FOLDERS = (
     "/usr/share/tesseract-ocr/5/tessdata",
     "/usr/share/tesseract-ocr/4.00/tessdata",
@@ -34,11 +36,13 @@ class OcrChoice:
     """How text in images is read: languages such as ``kor+eng``, the folder of their data, the cache.
 
     No folder means the one where the reading process finds the data; no cache means that nothing is kept.
+    ``rapidocr`` needs neither languages nor data.
     """
 
     languages: str
     data: str | None
     cache: Path | None
+    engine: str = "tesseract"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +89,10 @@ class InstalledEngines:
     def ocr(self) -> TextRecogniser | None:
         if self.images is None:
             return None
-        with _needing("tesserocr", extra="ocr"):
-            from kebab.adapters.documents.cached_ocr import CachedRecogniser
-            from kebab.adapters.documents.tesseract_ocr import TesseractRecogniser
+        from kebab.adapters.documents.cached_ocr import CachedRecogniser
 
-            inner = TesseractRecogniser(self.images.languages, self._language_data(self.images))
-            return CachedRecogniser(inner, self.images.cache) if self.images.cache else inner
-
-    @staticmethod
-    def _language_data(images: OcrChoice) -> str:
-        found = images.data or find_language_data(images.languages)
-        if found is None:
-            raise EngineUnavailable(
-                f"needs Tesseract's data for {images.languages}", hint="install it, or set ingest.ocr_data"
-            )
-        return found
+        inner = _recogniser(self.images)
+        return CachedRecogniser(inner, self.images.cache) if self.images.cache else inner
 
     def captioner(self) -> Captioner | None:
         return build_captioner(self.captions) if self.captions else None
@@ -109,6 +102,34 @@ class InstalledEngines:
             return None
         with _needing("onnx-asr", extra="speech"):
             return build_transcriber(self.recordings)
+
+
+def _recogniser(choice: OcrChoice) -> TextRecogniser:
+    if choice.engine == "rapidocr":
+        return _rapidocr()
+    with _needing("tesserocr", extra="ocr"):
+        from kebab.adapters.documents.tesseract_ocr import TesseractRecogniser
+
+        return TesseractRecogniser(choice.languages, _language_data(choice))
+
+
+def _language_data(choice: OcrChoice) -> str:
+    found = choice.data or find_language_data(choice.languages)
+    if found is None:
+        raise EngineUnavailable(
+            f"needs Tesseract's data for {choice.languages}", hint="install it, or set ingest.ocr_data"
+        )
+    return found
+
+
+@cache
+def _rapidocr() -> TextRecogniser:
+    """One a process: loading its models takes seconds."""
+    try:
+        from kebab.adapters.documents.rapid_ocr import RapidRecogniser
+    except ImportError as error:
+        raise EngineUnavailable("needs rapidocr, which is not installed", hint=RAPIDOCR) from error
+    return RapidRecogniser()
 
 
 def find_language_data(languages: str, given: str = "") -> str | None:

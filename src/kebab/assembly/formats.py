@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
-from kebab.assembly.documents import find_language_data
+from kebab.assembly.documents import RAPIDOCR, find_language_data
 from kebab.assembly.media import why_no_captions, why_no_speech
 from kebab.domain.reports import FormatStatus
 from kebab.ingest.parse.code_languages import LANGUAGES
@@ -52,6 +52,8 @@ def _why_no_images(settings: Settings) -> str | None:
         return None
     if not settings.ingest.ocr:
         return OFF if settings.models.vision.provider == "none" else no_captions
+    if settings.ingest.ocr_engine == "rapidocr":
+        return None if find_spec("rapidocr") else f"images need rapidocr, which is not installed: {RAPIDOCR}"
     if find_spec("tesserocr") is None:
         return "images need tesserocr, which is not installed: pip install 'kebab[ocr]'"
     if find_language_data(settings.ingest.ocr_languages, settings.ingest.ocr_data) is None:

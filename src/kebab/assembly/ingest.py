@@ -101,7 +101,8 @@ def _choices(settings: Settings) -> tuple[tuple[Media, str], ...]:
     ingest, speech, vision = settings.ingest, settings.models.speech, settings.models.vision
     found = []
     if ingest.ocr:
-        found += [(media, f"ocr {ingest.ocr_languages}") for media in (Media.IMAGE, Media.PDF)]
+        engine = ingest.ocr_engine if ingest.ocr_engine != "tesseract" else ingest.ocr_languages
+        found += [(media, f"ocr {engine}") for media in (Media.IMAGE, Media.PDF)]
     if vision.provider != "none":
         found.append((Media.IMAGE, f"captions {vision.model} {vision.prompt}"))
     if speech.provider != "none":
@@ -111,9 +112,11 @@ def _choices(settings: Settings) -> tuple[tuple[Media, str], ...]:
 
 
 def _images(settings: Settings, cache: Path) -> OcrChoice | None:
-    languages = settings.ingest.ocr_languages
-    data = find_language_data(languages, settings.ingest.ocr_data) if settings.ingest.ocr else None
-    return OcrChoice(languages, data, cache) if data else None
+    ingest = settings.ingest
+    if not ingest.ocr or ingest.ocr_engine == "rapidocr":
+        return OcrChoice("", "", cache, ingest.ocr_engine) if ingest.ocr else None
+    data = find_language_data(ingest.ocr_languages, ingest.ocr_data)
+    return OcrChoice(ingest.ocr_languages, data, cache) if data else None
 
 
 def _embedding(engines: Engines) -> tuple[Embedder | None, VectorIndex | None, tuple[str, ...]]:

@@ -42,6 +42,7 @@ VectorEngine = Annotated[str, Meta(pattern="^(auto|int8|lance)$")]
 FusionName = Annotated[str, Meta(pattern="^(rrf|weighted_rrf|convex|adaptive)$")]
 EmbeddingProvider = Annotated[str, Meta(pattern="^(static|fastembed|onnx|ollama|openai|none)$")]
 RerankerProvider = Annotated[str, Meta(pattern="^(none|fastembed)$")]
+OcrEngine = Annotated[str, Meta(pattern="^(tesseract|rapidocr)$")]
 SpeechProvider = Annotated[str, Meta(pattern="^(none|whisper|openai)$")]
 VisionProvider = Annotated[str, Meta(pattern="^(none|openai)$")]
 LlmProvider = Annotated[str, Meta(pattern="^(extractive|ollama|openai)$")]
@@ -109,6 +110,8 @@ class Ingest(Section, frozen=True):
     """How many times larger than the file that may be, once it is above 16 MB."""
     ocr: bool = False
     """Read the text in images and scanned pages. Slow: about a second a page."""
+    ocr_engine: OcrEngine = "tesseract"
+    """tesseract, or rapidocr, which reads no Hangul and needs no data: pip install rapidocr onnxruntime."""
     ocr_languages: Annotated[str, Meta(pattern=r"^[A-Za-z_]{2,20}(\+[A-Za-z_]{2,20}){0,9}$")] = "kor+eng"
     """Languages of Tesseract, joined by +; fewer are faster."""
     ocr_data: str = ""
