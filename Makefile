@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test test-fast faults check format bench screenshots wheel lock wire docs clean
+.PHONY: help setup demo test test-fast faults check format bench screenshots wheel sbom lock wire docs clean
 
 help: ## show these targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-11s %s\n", $$1, $$2}'
@@ -75,11 +75,12 @@ faults: setup ## try hard to break every promise: kills, flips, full disks, an h
 		KEBAB_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),120) KEBAB_STEPS=$(or $(STEPS),2000) \
 		$(BIN)/python -m pytest -s tests/faults
 
-check: setup ## format, lint, types, import contracts
+check: setup ## format, lint, types, import contracts, licences
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.supply check
 
 format: setup ## rewrite the code in the house format
 	$(BIN)/ruff format .
@@ -93,6 +94,9 @@ screenshots: setup $(VENV)/.browser ## draw every page of kebab serve into scree
 
 wheel: setup ## build the wheel into dist/
 	$(BIN)/python -m pip wheel --no-deps --no-build-isolation --quiet -w dist .
+
+sbom: setup ## write the bill of materials (CycloneDX) from requirements.lock into dist/
+	$(BIN)/python -m tests.supply sbom dist/kebab.cdx.json
 
 lock: ## refresh requirements.lock from pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -147,11 +147,11 @@ def write_over_stdio(victim: Victim) -> None:
 
 
 def _called(victim: Victim, tool: str, arguments: dict[str, object]) -> bool:
-    reply = _asked(victim, "tools/call", {"name": tool, "arguments": arguments})
+    reply = asked(victim, "tools/call", {"name": tool, "arguments": arguments})
     return "result" in reply and not reply["result"].get("isError")
 
 
-def _asked(victim: Victim, method: str, params: dict[str, object]) -> dict[str, dict[str, object]]:
+def asked(victim: Victim, method: str, params: dict[str, object]) -> dict[str, dict[str, object]]:
     """Raises ValueError when the server is gone before it answered."""
     _send(victim, {"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
     assert victim.process.stdout
@@ -212,7 +212,7 @@ def mcp(world: World) -> Victim:
     victim = _started("mcp", ["kebab", "--config", str(world.config), "mcp", "--watch"], write_over_stdio)
     client = {"name": "harbour", "version": "1"}
     params: dict[str, object] = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-    _asked(victim, "initialize", params)
+    asked(victim, "initialize", params)
     _send(victim, {"jsonrpc": "2.0", "method": "notifications/initialized"})
     return victim
 
