@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import fields, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,7 +15,7 @@ from kebab.cli.screen import clip
 from kebab.cli.session import INDEX, OneOf, Session, command
 from kebab.domain.controls import harmless_line
 from kebab.domain.hits import ScoreKind, SearchHit, SearchResponse
-from kebab.domain.queries import SearchFilters, SearchMode, SortOrder
+from kebab.domain.queries import SearchMode, SortOrder
 from kebab.errors import InvalidInput
 
 MODE = click.option("--mode", type=OneOf(SearchMode), help="How to search; hybrid by default.")
@@ -26,10 +24,6 @@ NO_DAEMON = click.option(
     "--no-daemon", is_flag=True, expose_value=False, help="Do not let an open kebab process answer."
 )
 FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, convex or adaptive.")
-
-
-MOST_VALUES = 20
-"""How many values of a filter are named where the one given passes nothing."""
 
 
 @command("search")
@@ -96,7 +90,7 @@ def search(
         shown = "".join(f"{one_line(session, hit)}\n" for hit in response.hits)
         click.echo(shown, file=session.out, nl=False)
         return 0 if response.hits else 1
-    return show(session, response, explain=explain, filters=options["filters"])
+    return show(session, response, explain=explain)
 
 
 def one_line(session: Session, hit: SearchHit) -> str:
@@ -124,7 +118,7 @@ def why(session: Session, document: str, query: tuple[str, ...], **options: Any)
     return 0 if report.shown else 1
 
 
-def show(session: Session, response: SearchResponse, *, explain: bool, filters: SearchFilters) -> int:
+def show(session: Session, response: SearchResponse, *, explain: bool) -> int:
     """Print one page of results and what there is to say about it; the exit code of a search."""
     session.warn(map(render.degradation, response.degraded))
     for one in response.corrections:
@@ -145,7 +139,7 @@ def show(session: Session, response: SearchResponse, *, explain: bool, filters: 
         session.warn(
             [
                 f"nothing found for {clip(response.query, 60)!r} in the knowledge base {session.place()}",
-                _advice(session, response, filters),
+                _advice(response),
             ]
         )
     elif response.mode is SearchMode.HYBRID and not any(map(_by_words, response.hits)):
@@ -158,30 +152,13 @@ def _by_words(hit: SearchHit) -> bool:
     return hit.retrieval.lexical_score is not None or hit.score_kind is ScoreKind.LISTED
 
 
-def _advice(session: Session, response: SearchResponse, filters: SearchFilters) -> str:
+def _advice(response: SearchResponse) -> str:
     """What a search that found nothing is to try next."""
-    from kebab.search.parse import parse_query
-
-    query = parse_query(response.query, filters=filters)
-    for field in fields(query.filters):
-        alone = replace(SearchFilters(), **{field.name: getattr(query.filters, field.name)})
-        if alone and not session.kebab().list_docs(alone):
-            return f"no document passes the filter {field.name}{_there_are(session, field.name)}"
-    if response.degraded:
+    if any(note.part != "filter" for note in response.degraded):
         return "not everything could be searched, see above"
+    if response.degraded:
+        return "leave the filter out, or take one of those above"
     return "try fewer words, or leave out filters and quotes"
-
-
-def _there_are(session: Session, name: str) -> str:
-    """The values that a filter could have, the most frequent first; empty where they are too many to tell."""
-    if name not in ("tag", "lang", "media", "source", "source_type"):
-        return ""
-    documents = session.kebab().list_docs(None)
-    column = {"tag": "tags", "source": "source_id"}.get(name, name)
-    values = (getattr(document, column) for document in documents)
-    counts = Counter(value for own in values for value in (own if isinstance(own, tuple) else (own,)))
-    shown = ", ".join(value for value, _ in counts.most_common(MOST_VALUES))
-    return f"; there are: {shown}{', …' if len(counts) > MOST_VALUES else ''}" if shown else ""
 
 
 def file_url(session: Session, hit: SearchHit) -> str | None:
