@@ -40,8 +40,11 @@ def environment(port: int) -> dict[str, str]:
 
 
 @contextmanager
-def running_store(folder: Path) -> Iterator[int]:
-    """Start a store with one bucket in a folder; gives the port of its S3 interface."""
+def running_store(folder: Path, *, metrics: int = 0) -> Iterator[int]:
+    """Start a store with one bucket in a folder; gives the port of its S3 interface.
+
+    With ``metrics`` it tells at this port what it was asked for.
+    """
     program = weed()
     assert program is not None
     keys = folder / "keys.json"
@@ -50,8 +53,11 @@ def running_store(folder: Path) -> Iterator[int]:
     options = [
         "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={folder}", f"-master.port={master}",
         f"-volume.port={volume}", "-volume.max=40", "-master.volumeSizeLimitMB=64", f"-filer.port={filer}",
-        "-s3", f"-s3.port={s3}", f"-s3.config={keys}", "-s3.port.iceberg=0", "-volume.preStopSeconds=0",
+        "-s3", f"-s3.port={s3}", f"-s3.config={keys}", "-s3.port.iceberg=0", "-s3.port.lance=0",
+        "-volume.preStopSeconds=0", "-master.telemetry=false",
     ]  # fmt: skip
+    if metrics:
+        options.append(f"-metricsPort={metrics}")
     with (folder / "weed.log").open("wb") as log:
         process = subprocess.Popen([program, "-logtostderr", "server", *options], stdout=log, stderr=log)
         try:

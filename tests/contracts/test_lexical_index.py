@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kebab.adapters.fts5_lexical import Fts5LexicalIndex
+from kebab.adapters.lance_lexical import LanceLexicalIndex
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
 from kebab.domain.documents import Metadata
 from kebab.domain.ids import DocId
@@ -26,8 +27,9 @@ BUILDERS: dict[str, Callable[[Path], LexicalIndex]] = {
     "fake": lambda _: FakeLexicalIndex(),
     "tantivy": lambda folder: TantivyLexicalIndex(folder / "tantivy", FakeAnalyzer()),
     "fts5": lambda folder: Fts5LexicalIndex(folder / "fts5.sqlite", FakeAnalyzer()),
+    "lance": lambda folder: LanceLexicalIndex(folder / "lance", FakeAnalyzer()),
 }
-PERSISTENT = ["tantivy", "fts5"]
+PERSISTENT = ["tantivy", "fts5", "lance"]
 
 
 @pytest.fixture(params=list(BUILDERS))
@@ -341,6 +343,7 @@ class OtherAnalyzer(FakeAnalyzer):
 OTHERS: dict[str, Callable[[Path], LexicalIndex]] = {
     "tantivy": lambda folder: TantivyLexicalIndex(folder / "tantivy", OtherAnalyzer()),
     "fts5": lambda folder: Fts5LexicalIndex(folder / "fts5.sqlite", OtherAnalyzer()),
+    "lance": lambda folder: LanceLexicalIndex(folder / "lance", OtherAnalyzer()),
 }
 
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kebab.assembly import network, providers, vectors
-from kebab.assembly.choice import chosen
+from kebab.assembly import network, providers, vectors, words
 from kebab.assembly.once import is_built, once
 from kebab.assembly.stores import Stores, Whole
 from kebab.config import Settings
@@ -67,8 +66,8 @@ class Engines(Whole):
         self.layout = DataLayout(settings.data_dir)
         self._waiting = waiting
         self.published = published
-        self._home = published.home if published else self.layout
-        self._downloads = downloads or self._home.models
+        self.home = published.home if published else self.layout
+        self._downloads = downloads or self.home.models
         self._databases: list[Database] = []
 
     def beside(self, folder: Path) -> Engines:
@@ -265,7 +264,7 @@ class Engines(Whole):
         from kebab.adapters.source_files import DiskSourceFiles, PublishedSourceFiles
 
         roots = {source.id: Path(source.root) for source in self.settings.sources}
-        roots.setdefault("inbox", self._home.inbox)
+        roots.setdefault("inbox", self.home.inbox)
         files = DiskSourceFiles(roots, self.reading.documents.file_state)
         return PublishedSourceFiles(files) if self.published else files
 
@@ -286,18 +285,9 @@ class Engines(Whole):
     def lexical_index(self) -> LexicalIndex:
         if self.published and (carried := self.published.words(self.analyzer)) is not None:
             return carried
-        builders: dict[str, Callable[[], LexicalIndex]] = {"tantivy": self._tantivy, "fts5": self._fts5}
-        return chosen(builders, self.settings.search.lexical_engine, key="search.lexical_engine")()
-
-    def _tantivy(self) -> LexicalIndex:
-        from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
-
-        return TantivyLexicalIndex(self.layout.index / "tantivy", self.analyzer)
-
-    def _fts5(self) -> LexicalIndex:
-        from kebab.adapters.fts5_lexical import Fts5LexicalIndex
-
-        return Fts5LexicalIndex(self.layout.index / "fts5.sqlite", self.analyzer)
+        return words.build_lexical_index(
+            self.settings.search.lexical_engine, self.layout.index, self.analyzer
+        )
 
     # --- meaning -----------------------------------------------------------------------------------
 
@@ -371,12 +361,12 @@ class Engines(Whole):
     def memory(self) -> MemoryEngines:
         from kebab.assembly.memory import MemoryEngines
 
-        home = DataFolder(self._home.folder)
+        home = DataFolder(self.home.folder)
         home.check()
         if home.path.exists() and not self.readonly:
             home.prepare()
         return MemoryEngines(
-            self.settings.memory, folder=self._home.memory, analyzer=self.analyzer, readonly=self.readonly
+            self.settings.memory, folder=self.home.memory, analyzer=self.analyzer, readonly=self.readonly
         )
 
     @property

@@ -19,6 +19,7 @@ from kebab.upkeep.replica import Held, Replica
 
 if TYPE_CHECKING:
     from kebab.assembly.engines import Engines
+    from kebab.domain.reports import Check
     from kebab.ports import Analyzer, LexicalIndex, ModelKey, Publication, RecordStore, VectorIndex
     from kebab.ports import Stores as StoresPort
     from kebab.upkeep.publish import Publisher
@@ -59,6 +60,11 @@ class Published:
     @property
     def sources(self) -> set[str]:
         return {source for part in self.held.release.parts for source in part.contents.sources}
+
+    def examined(self) -> Check:
+        from kebab.upkeep.examine_published import examine_published
+
+        return examine_published(self.publication, self.held.release)
 
     def words(self, analyzer: Analyzer) -> LexicalIndex | None:
         folder = DataLayout(self.held.folder).index

@@ -41,18 +41,19 @@ def build_checkup(engines: Engines) -> Checkup:
     from kebab.upkeep.checkup import Checkup
 
     settings = engines.settings
-    remembers = bool(settings.memory.url) or engines.layout.memory.exists()
+    remembers = bool(settings.memory.url) or engines.home.memory.exists()
     return Checkup(
         layout=engines.layout,
         folder=engines.folder,
         config_file=settings.file,
-        roots={source.id: Path(source.root) for source in settings.sources},
+        roots={} if engines.published else {one.id: Path(one.root) for one in settings.sources},
         endpoints=engines.endpoints,
         access=engines,
         builder=build_index_builder(engines),
         analyzer=engines.analyzer,
         memory=engines if remembers else None,
         pipeline=partial(build_pipeline, settings, engines),
+        published=engines.published.examined if engines.published else None,
     )
 
 

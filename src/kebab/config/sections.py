@@ -37,7 +37,7 @@ InKebab = Annotated[T, Untrusted.NAMES_IN_KEBAB]
 Positive = Annotated[int, Meta(ge=1, le=100_000_000)]
 NonNegative = Annotated[int, Meta(ge=0, le=100_000_000)]
 # Names of engines, checked when the file is read: a search must not be the first to learn of a wrong one.
-LexicalEngine = Annotated[str, Meta(pattern="^(tantivy|fts5)$")]
+LexicalEngine = Annotated[str, Meta(pattern="^(tantivy|fts5|lance)$")]
 VectorEngine = Annotated[str, Meta(pattern="^(auto|int8|lance)$")]
 FusionName = Annotated[str, Meta(pattern="^(rrf|weighted_rrf|convex|adaptive)$")]
 EmbeddingProvider = Annotated[str, Meta(pattern="^(static|fastembed|onnx|ollama|openai|none)$")]
@@ -252,7 +252,7 @@ class Adaptive(Section, frozen=True):
 
 class Search(Section, frozen=True):
     lexical_engine: Free[LexicalEngine] = "tantivy"
-    """tantivy or fts5."""
+    """tantivy, fts5 or lance (its full-text index; slower to follow changes)."""
     vector_engine: Free[VectorEngine] = "auto"
     """int8 (an exact scan), lance (its approximate index), or auto: int8 up to 200,000 chunks."""
     default_mode: Free[SearchMode] = SearchMode.HYBRID

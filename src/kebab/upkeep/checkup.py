@@ -50,6 +50,8 @@ class Checkup:
 
     pipeline: Callable[[Stores, Turns], IngestPipeline]
     """Reads the sources into the stores, for what is damaged in them."""
+    published: Callable[[], Check] | None = None
+    """Looks at the address that this was published at; None where it is stored here alone."""
 
     def run(self, *, repair: bool, full: bool = False) -> DoctorReport:
         """Every check; ``full`` reads all that is stored, ``repair`` does too and mends what it can."""
@@ -71,7 +73,9 @@ class Checkup:
 
     def _place(self, owner: str | None) -> list[Check]:
         folder, file = self.layout.folder, self.layout.database
+        elsewhere = [self.published()] if self.published else []
         return [
+            *elsewhere,
             examine_config(self.config_file),
             examine_sources(self.roots),
             examine_folder(folder, readonly=self.access.readonly),

@@ -24,14 +24,14 @@ from kebab.domain.ids import DocId
 from kebab.domain.layout import DataLayout
 from kebab.domain.publications import Part, Release
 from kebab.domain.queries import SearchFilters
-from kebab.errors import Corrupt, Locked, NotIndexed, StorageError
+from kebab.errors import Corrupt, EngineUnavailable, Locked, NotIndexed, StorageError
 from kebab.ingest.catch_up import catch_up_lexical, catch_up_vector
 from kebab.ports import Analyzer, Indexes, ModelKey, Publication, RecordStore, StoreAccess, Stores
 
 _RELEASE = "release.json"
 _KEPT = 2
 """Releases in the cache: the newest, and the one that somebody may still be reading."""
-_ATTEMPTS = 3
+_ATTEMPTS = 5
 _RECORDS_AT_ONCE = 200
 _BYTES_A_CHUNK = 3500
 """What a chunk needs in the cache, roughly: too much is refused before it is fetched."""
@@ -97,7 +97,7 @@ class Replica:
                 return held
             try:
                 return self._brought(release)
-            except Corrupt:
+            except (Corrupt, EngineUnavailable):
                 newer = self.publication.newest()
                 if attempt + 1 == _ATTEMPTS or newer is None or newer.number == release.number:
                     raise

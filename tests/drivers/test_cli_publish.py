@@ -1,0 +1,164 @@
+"""``kebab publish``, and every command that reads what was published."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from kebab import Kebab
+from tests.drivers.conftest import Cli, a_cli
+from tests.drivers.mcp_talk import call
+from tests.drivers.web_server import served
+from tests.object_store import BUCKET, NEEDED, environment, running_store, weed
+
+
+@pytest.fixture
+def notes(cli: Cli) -> Cli:
+    """A project of one note, ingested."""
+    (cli.cwd / "rope.md").write_text("# Rope\n\nHang a wet rope to dry. 밧줄은 말린다.\n", encoding="utf-8")
+    for arguments in (("init", "."), ("ingest",)):
+        assert cli(*arguments).code == 0
+    return cli
+
+
+@pytest.fixture
+def target(notes: Cli, tmp_path: Path) -> str:
+    """Where the note is published."""
+    place = str(tmp_path / "published")
+    result = notes("publish", place)
+    assert result.code == 0, result.err
+    assert "1 documents, 1 chunks · default: 1 sent, 0 removed" in result.out
+    return place
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("search", "wet rope", "--json"),
+        ("search", "밧줄", "--explain", "--json"),
+        ("why", "rope.md", "rope", "--json"),
+        ("list", "docs", "--json"),
+        ("inspect", "doc", "rope.md", "--json"),
+        ("fetch", "doc", "rope.md"),
+        ("fetch", "span", "rope.md", "1", "3"),
+        ("links", "rope.md", "--json"),
+    ],
+)
+def test_a_command_prints_the_same_of_what_was_published(
+    notes: Cli, target: str, command: tuple[str, ...]
+) -> None:
+    own, published = notes(*command), notes(*command, "--index", target)
+    assert (published.code, published.out) == (own.code, own.out)
+    assert own.out
+
+
+def test_a_question_is_answered_alike(notes: Cli, target: str) -> None:
+    own, published = (
+        notes("ask", "what to do with a wet rope?"),
+        notes("ask", "what to do with a wet rope?", "--index", target),
+    )
+    assert (published.code, published.out.splitlines()[0]) == (own.code, own.out.splitlines()[0])
+
+
+def test_readers_elsewhere_need_nothing_but_the_address(target: str, tmp_path: Path) -> None:
+    other = a_cli(tmp_path / "other")
+    found = other("search", "wet rope", "--index", target, "--json")
+    assert found.code == 0, found.err
+    assert found.json["hits"][0]["doc_path"] == "rope.md"
+    by_variable = other("search", "wet rope", "--json", KEBAB_INDEX__URL=target)
+    assert by_variable.out == found.out
+
+
+def test_releases_are_listed_taken_back_removed_and_collected(notes: Cli, target: str) -> None:
+    (notes.cwd / "rope.md").write_text("# Rope\n\nBurn it.\n", encoding="utf-8")
+    notes("ingest")
+    second = notes("publish", target, "--json").json
+    assert (second["schema_version"], second["changed"]) == ("publish_report.v1", 1)
+    listed = notes("publish", target, "--list", "--json").json["releases"]
+    assert len(listed) == 2
+    assert listed[0]["parts"][0]["sources"] == ["default"]
+    back = notes("publish", target, "--rollback", str(listed[1]["number"]))
+    assert back.code == 0, back.err
+    assert "dry" in notes("search", "rope", "--index", target).out
+    done = notes("publish", target, "--collect", "--keep-hours", "0", "--json").json
+    assert done["collected_releases"] == 2
+    gone = notes("publish", target, "--remove", "default", "--json").json
+    assert (gone["documents"], gone["publishers"]) == (0, [])
+    assert notes("search", "rope", "--index", target).code == 1
+    wrong = notes("publish", target, "--remove", "nobody", "--json")
+    assert (wrong.code, wrong.error["code"]) == (2, "invalid_input")
+
+
+def test_what_is_published_cannot_be_written(notes: Cli, target: str) -> None:
+    refused = notes("ingest", "--json", KEBAB_INDEX__URL=target)
+    assert (refused.code, refused.error["code"]) == (2, "readonly")
+    assert "--index" in refused.error["hint"]
+
+
+def test_the_doctor_says_what_is_read_and_whether_it_is_the_newest(notes: Cli, target: str) -> None:
+    report = notes("doctor", "--index", target, "--json").json
+    (check,) = [check for check in report["checks"] if check["name"] == "published"]
+    assert (check["status"], "the newest" in check["detail"]) == ("ok", True)
+
+
+def test_a_strange_address_and_options_that_exclude_each_other_are_refused(notes: Cli) -> None:
+    for arguments in (
+        ("ftp://host/x",),
+        ("x", "--list", "--collect"),
+        ("s3://key:hunter2@bucket/x",),
+        ("x", "--as", "../up"),
+    ):
+        result = notes("publish", *arguments)
+        assert (result.code, "hunter2" in result.err + result.out) == (2, False), arguments
+    assert notes("publish", "nowhere", "--list").code == 1
+
+
+def test_a_project_nobody_trusts_may_not_name_an_address(cli: Cli, tmp_path: Path) -> None:
+    (cli.cwd / ".kebab").mkdir()
+    (cli.cwd / ".kebab" / "config.toml").write_text(
+        f'[index]\nurl = "{tmp_path}/published"\n', encoding="utf-8"
+    )
+    result = cli("search", "x", "--json")
+    assert (result.code, result.error["code"]) == (2, "config_invalid")
+    assert "index.url" in result.error["message"]
+
+
+def test_an_object_store_is_used_by_the_commands_and_its_secret_never_printed(
+    notes: Cli, tmp_path: Path
+) -> None:
+    if weed() is None:
+        pytest.skip(NEEDED)
+    store = tmp_path / "store"
+    store.mkdir()
+    with running_store(store) as port:
+        keys = environment(port)
+        uri = f"s3://{BUCKET}/kb"
+        results = [
+            notes("publish", uri, "-v", **keys),
+            notes("search", "wet rope", "--index", uri, "-v", **keys),
+            notes("doctor", "--index", uri, **keys),
+            notes("publish", uri, **{**keys, "AWS_SECRET_ACCESS_KEY": "hunter2"}),
+        ]
+    assert [result.code for result in results] == [0, 0, 0, 2]
+    assert "access denied" in results[3].err
+    said = "".join(result.out + result.err for result in results)
+    assert keys["AWS_SECRET_ACCESS_KEY"] not in said
+    assert "hunter2" not in said
+
+
+def test_agents_and_pages_are_served_what_was_published(notes: Cli, target: str, tmp_path: Path) -> None:
+    overrides = {
+        "index.url": target,
+        "index.cache_dir": str(tmp_path / "cache"),
+        "models.embedding.provider": "none",
+    }
+    with Kebab.open(root=tmp_path / "none", data_dir=tmp_path / "home", overrides=overrides) as replica:
+        answer = call(replica, "search", {"query": "wet rope"})
+        assert answer.structured_content is not None
+        assert [hit["doc_path"] for hit in answer.structured_content["hits"]] == ["rope.md"]
+        with served(replica) as site:
+            found = httpx.get(f"{site.url}/api/v1/search", params={"query": "wet rope"})
+            assert [hit["doc_path"] for hit in json.loads(found.text)["hits"]] == ["rope.md"]
