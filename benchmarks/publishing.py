@@ -39,7 +39,8 @@ QUERIES = 300
 WARM_UP = 30
 EDITED = 10
 SEED = 7
-REPLICAS, CLIENTS = 4, 32
+REPLICAS, CLIENTS, ASKED = 4, 32, 60
+"""Of several replicas at once: how many, with how many clients, who ask how many questions each."""
 URI = f"s3://{BUCKET}/kb"
 T = TypeVar("T")
 _COUNTED = re.compile(
@@ -252,8 +253,8 @@ def _crowd(bench: Bench) -> Iterator[tuple[str, str]]:
 def _ask(root: Path, work: Path, threads: int) -> None:
     """One replica under load; prints searches a second, the 95th percentile in ms, and its memory in MB."""
     with Bench(root, work, 0).opened(URI) as replica, ThreadPoolExecutor(threads) as pool:
-        titles = _titles(replica)
-        _times(replica, titles[:WARM_UP])
+        titles = _titles(replica)[:ASKED]
+        _times(replica, titles)
         began = time.perf_counter()
         found = pool.map(lambda _: _times(replica, titles), range(threads))
         times = [one for some in found for one in some]

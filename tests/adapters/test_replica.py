@@ -139,6 +139,19 @@ def test_nothing_is_sent_where_nothing_changed(uri: str, tmp_path: Path) -> None
     assert first.release == second.release < again.release
 
 
+def test_words_that_were_indexed_anew_are_published_again(tmp_path: Path) -> None:
+    desk, target = Desk(tmp_path, "ann", VAULT), str(tmp_path / "published")
+    desk.ingest()
+    desk.write("README.md", "# Read me\n\nownership and 소유권\n")
+    desk.ingest()
+    desk.publish(target)
+    with desk.open() as kebab:
+        kebab.index(rebuild=True)
+        assert kebab.publish(target).changed == 0
+    with desk.open() as own, desk.open(target) as replica:
+        assert answers(replica) == answers(own)
+
+
 def test_an_open_replica_follows_and_is_whole_at_every_moment(uri: str, tmp_path: Path) -> None:
     desk = Desk(tmp_path, "ann")
     for name in ("a", "b"):

@@ -39,6 +39,8 @@ class Contents:
     published_at: str
     revision: int = 0
     """Of its store; cursors are bound to it."""
+    words: str = ""
+    """Another one whenever the files of the words index are, which scores depend on."""
 
 
 @dataclass(frozen=True, slots=True)

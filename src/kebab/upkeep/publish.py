@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import groupby
 from pathlib import Path
@@ -163,7 +163,7 @@ class Publisher:
         removed = sorted(set(known) - set(marks))
         edition = Edition(
             publisher=publisher,
-            contents=self._contents(stores, model),
+            contents=self._contents(stores, words, model),
             removed=removed,
             changed=self._documents(stores, records, changed, model),
             words=words,
@@ -200,8 +200,9 @@ class Publisher:
         embedder = self.builder.shelf.available.embedder_or_none
         return ModelKey.of(embedder) if embedder else None
 
-    def _contents(self, stores: Stores, model: ModelKey | None) -> Contents:
+    def _contents(self, stores: Stores, words: Path | None, model: ModelKey | None) -> Contents:
         documents, chunks = stores.documents.counts()
+        files = sorted(path.name for path in words.iterdir()) if words else []
         return Contents(
             sources=tuple(sorted(stores.documents.source_counts())),
             documents=documents,
@@ -212,6 +213,7 @@ class Publisher:
             kebab=self.kebab_version,
             published_at=self.now(),
             revision=stores.documents.revision(),
+            words=content_hash(" ".join(files).encode())[:16] if files else "",
         )
 
     def _documents(
@@ -245,9 +247,8 @@ def nothing_at(uri: str) -> InvalidInput:
 
 def _is_same(base: Part, edition: Edition, counts: tuple[int, int]) -> bool:
     """Whether readers would find nothing new: the same documents, by the same words index and model."""
-    old, new = base.contents, edition.contents
-    same = (old.sources, old.lexical, old.model, old.revision, old.missing)
-    return counts == (0, 0) and same == (new.sources, new.lexical, new.model, new.revision, new.missing)
+    said = replace(edition.contents, kebab=base.contents.kebab, published_at=base.contents.published_at)
+    return counts == (0, 0) and said == base.contents
 
 
 def _report(
