@@ -9,12 +9,16 @@ import pytest
 
 from kebab.domain.ingests import Outcome
 from kebab.domain.reports import CheckStatus
+from kebab.ingest.parse.formats import ANY, FORMATS
 from tests.document_files import (
     DOCUMENTS,
+    bear_note,
     docx_file,
     docx_paragraph,
     epub_file,
     hwpx_file,
+    jex_file,
+    joplin_record,
     mail_file,
     notebook_file,
     odt_file,
@@ -23,13 +27,14 @@ from tests.document_files import (
     pptx_file,
     pptx_shape,
     xlsx_file,
+    zipped,
 )
 from tests.faults.conftest import make_base
 
 pytestmark = pytest.mark.slow
 
-INSTALLED = [made for made in DOCUMENTS if made[0] != ".png"]
-"""Images have a test of their own."""
+INSTALLED = [made for made in DOCUMENTS if made[0] not in (".png", ".wav")]
+"""Images and recordings have tests of their own."""
 
 MADE: dict[str, Callable[[str], bytes | str]] = {
     ".html": lambda words: f"<p>{words}</p>",
@@ -47,6 +52,21 @@ MADE: dict[str, Callable[[str], bytes | str]] = {
     ".canvas": lambda words: f'{{"nodes": [{{"type": "text", "text": "{words}"}}]}}',
     ".opml": lambda words: f'<opml><body><outline text="{words}"/></body></opml>',
     ".jsonl": lambda words: f'{{"role": "user", "content": "{words}"}}\n',
+    ".md": lambda words: f"# Ropes\n\n{words}\n",
+    ".srt": lambda words: f"1\n00:00:01,000 --> 00:00:04,000\n{words}\n",
+    ".vtt": lambda words: f"WEBVTT\n\n00:01.000 --> 00:04.000\n{words}\n",
+    ".tsv": lambda words: f"knot\tuse\nbowline\t{words}\n",
+    ".rst": lambda words: f"Ropes\n=====\n\n{words}\n",
+    ".adoc": lambda words: f"= Ropes\n\n{words}\n",
+    ".tex": lambda words: f"\\section{{Ropes}}\n{words}\n",
+    ".mbox": lambda words: b"From a@example.org Mon\n" + mail_file(body=words),
+    ".enex": lambda words: (
+        f"<en-export><note><content><![CDATA[<p>{words}</p>]]></content></note></en-export>"
+    ),
+    ".textpack": lambda words: zipped(bear_note(words)),
+    ".bearnote": lambda words: zipped(bear_note(words)),
+    ".jex": lambda words: jex_file(joplin_record("Ropes", words, name="a")),
+    ".py": lambda words: f"def rope():\n    # {words}\n    return 1\n",
     ".odd": lambda words: f"{words}\n",
 }
 
@@ -93,3 +113,14 @@ def test_damaged_files_of_any_format_are_told_of_and_stop_nothing(tmp_path: Path
     skipped = {item.path: item.reason for item in report.items if item.outcome is Outcome.SKIPPED}
     assert set(skipped) == set(names)
     assert all(skipped.values())
+
+
+def test_an_empty_file_of_any_extension_is_told_of_and_fails_nothing(tmp_path: Path) -> None:
+    base = make_base(tmp_path, notes=1)
+    names = [f"empty{ending}" for ending in FORMATS if ending != ANY]
+    for name in names:
+        base.write(name, b"")
+    with base.open(models__embedding__provider="none") as kb:
+        report = kb.ingest()
+    assert report.run.failed == 0
+    assert set(names) <= {item.path for item in report.items}
