@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -72,10 +72,15 @@ def main() -> None:
         jobs = [(variant, name) for name in tasks for variant in VARIANTS]
         measure = partial(_measured, tasks=tasks, models=models, threads=options.threads, place=place)
         with ThreadPoolExecutor(options.at_once) as pool:
-            rows = list(pool.map(measure, jobs))
-    if options.out:
-        options.out.write_text(json.dumps([vars(row) for row in rows], indent=1), encoding="utf-8")
-    print(table(rows))
+            rows: list[Row] = []
+            # Written as they come: a run that is stopped keeps what it has.
+            for job in as_completed([pool.submit(measure, job) for job in jobs]):
+                rows.append(job.result())
+                if options.out:
+                    options.out.write_text(
+                        json.dumps([vars(row) for row in rows], indent=1), encoding="utf-8"
+                    )
+    print(table(sorted(rows, key=lambda row: jobs.index((row.variant, row.collection)))))
 
 
 def table(rows: list[Row]) -> str:

@@ -73,8 +73,10 @@ class SearchQuery:
     """Beginnings of words, written ``word*``. They are part of ``text`` as well."""
     patterns: tuple[str, ...] = ()
     """Regular expressions, written ``/pattern/``: every hit matches each of them. No part of ``text``."""
+    either: tuple[tuple[str, ...], ...] = ()
+    """Groups of alternatives, ``"a b" OR c``: every hit holds one of each. They are part of ``text``, too."""
     only: tuple[ChunkId, ...] | None = None
-    """The chunks that the patterns match, once they were looked for; None where there are no patterns."""
+    """The chunks that patterns and alternatives leave, once they were looked for; None without any."""
     excluded: tuple[str, ...] = ()
     """Words written ``-word``: no hit contains one. They are not part of ``text``."""
     explain: bool = False

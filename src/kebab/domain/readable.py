@@ -6,13 +6,15 @@ Only for the eye and for measuring: what is quoted stays as it stands in the sou
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from kebab.domain.hits import Snippet
 
 _CODE = re.compile(r"(?<!`)(`++)[^`\n]*+\1")
-_RULES: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
+Rule = tuple[str, re.Pattern[str], str]
+
+_RULES: tuple[Rule, ...] = tuple(
     (sign, re.compile(pattern), replacement)
     for sign, pattern, replacement in (
         ("![[", r"!\[\[[^\]\n]*\]\]", ""),  # an embedded picture or note
@@ -50,6 +52,7 @@ _LONGEST = 1500
 _MARKED = re.compile(r"[\[\]{}<>*_~=\\^|]|^\s*:")
 _SPACES = re.compile(r"\s+")
 _BEFORE_SIGN = re.compile(r" ([.,;:!?](?: |$))")
+_KEPT = re.compile(r"\x00(\d+)\x00")
 
 
 def readable(text: str) -> str:
@@ -59,20 +62,24 @@ def readable(text: str) -> str:
     """
     if len(text) > _LONGEST or not _MARKED.search(text):
         return _SPACES.sub(" ", text).strip()
-    parts: list[str] = []
-    begin = 0
+    return _cleaned(text, _RULES, tidy=True)
+
+
+def _cleaned(text: str, rules: Iterable[Rule], *, tidy: bool = False) -> str:
+    """The text after the rules; with ``tidy`` its spaces are cleaned before code is put back."""
     kept: list[str] = []
-    for found in _CODE.finditer(text):
-        parts.append(text[begin : found.start()])
-        parts.append(f"\x00{len(kept)}\x00")
+
+    def keep(found: re.Match[str]) -> str:
         kept.append(found[0])
-        begin = found.end()
-    plain = "".join((*parts, text[begin:]))
-    for sign, pattern, replacement in _RULES:
+        return f"\x00{len(kept) - 1}\x00"
+
+    plain = _CODE.sub(keep, text) if "`" in text else text
+    for sign, pattern, replacement in rules:
         if sign in plain:
             plain = pattern.sub(replacement, plain)
-    plain = _BEFORE_SIGN.sub(r"\1", _SPACES.sub(" ", plain)).strip()
-    return re.sub(r"\x00(\d+)\x00", lambda mark: kept[int(mark[1])], plain)
+    if tidy:
+        plain = _BEFORE_SIGN.sub(r"\1", _SPACES.sub(" ", plain)).strip()
+    return _KEPT.sub(lambda mark: kept[int(mark[1])], plain) if kept else plain
 
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -88,7 +95,8 @@ _LINE_RULES = (
     ("|", re.compile(r"^\s*\|\s?|\s*\|\s*$"), ""),  # the outer bars of a table's row
     ("[", re.compile(r"(?<=^[-*+] )\[[ xX]\]\s"), ""),
 )
-_UNSEEN = "\x01"
+_LETTERS = range(0xA000, 0xA100)
+"""Letters of a script that notes hardly have: two that a text has not stand for the ends of its marks."""
 
 
 def legible(snippet: Snippet, *, inside_code: bool = False) -> Snippet:
@@ -97,55 +105,52 @@ def legible(snippet: Snippet, *, inside_code: bool = False) -> Snippet:
     Comments, rulers of tables and definitions of links go as a whole; code stays as it is, also where the
     text begins inside a block of it. A mark of which nothing is left is dropped.
     """
-    hidden = _COMMENT.sub(lambda found: _UNSEEN * len(found[0]), snippet.text)
-    places = _kept(hidden, inside_code=inside_code)
-    kept = [place for place in places if place < len(hidden) and hidden[place] != _UNSEEN]
-    return Snippet("".join(snippet.text[place] for place in kept), _moved(snippet.marks, kept))
+    text = snippet.text.replace("\x00", " ")
+    begin, end = islice((sign for sign in map(chr, _LETTERS) if sign not in text), 2)
+    marked = _with_ends(text, snippet.marks, begin, end)
+    if "<!--" in marked:
+        marked = _COMMENT.sub("", marked)
+    return _without_ends("".join(_lines(marked, begin + end, inside_code=inside_code)), begin, end)
 
 
-def _kept(text: str, *, inside_code: bool) -> Iterator[int]:
-    """The places of the characters that stay; those of comments are not looked at."""
-    begin, code = 0, inside_code
-    for line in text.split("\n"):
+def _lines(text: str, ends: str, *, inside_code: bool) -> Iterator[str]:
+    """The lines that say something to the eye, cleaned; those of code as they are, without their fences."""
+    code = inside_code
+    for line in text.splitlines(keepends=True):
         fence = line.lstrip().startswith(("```", "~~~"))
-        if code or fence:
-            yield from () if fence else range(begin, begin + len(line) + 1)
-        else:
-            yield from (begin + place for place in _kept_of_line(line))
+        if not fence:
+            yield line if code else _seen(line, ends)
         code ^= fence
-        begin += len(line) + 1
 
 
-def _kept_of_line(line: str) -> Sequence[int]:
-    """The places in one line that stay, its end included; none of a line that says nothing to the eye."""
-    whole = range(len(line) + 1)
+def _seen(line: str, ends: str) -> str:
     if len(line) > _LONGEST:
-        return whole
+        return line
+    if not _MARKED.search(line) and not line.lstrip(ends + " ").startswith("#"):
+        return "" if _RULER.match(line) else line
     if _RULER.match(line) or _DEFINITION.match(line) or _CONTENTS.match(line):
-        return ()
-    if not _MARKED.search(line) and not line.lstrip().startswith("#"):
-        return whole
-    plain = _CODE.sub(lambda found: "\x02" * len(found[0]), line)
-    places: Sequence[int] = whole
-    for sign, pattern, replacement in (*_LINE_RULES, *_RULES):
-        if sign in plain and pattern.search(plain):
-            left = [at for part in _left(pattern, plain, inner=replacement != "") for at in part]
-            plain, places = "".join(plain[at] for at in left), [*(places[at] for at in left), places[-1]]
-    return places if plain.strip(" \t\x01-*+") else ()
+        return ""
+    body = line.rstrip("\r\n")
+    clean = _cleaned(body, (*_LINE_RULES, *_RULES))
+    return clean + line[len(body) :] if clean.strip(f" \t-*+{ends}") else ""
 
 
-def _left(pattern: re.Pattern[str], text: str, *, inner: bool) -> Iterator[range]:
-    """What is left of a text without the matches, or with their first group in place of each."""
-    begin = 0
-    for found in pattern.finditer(text):
-        yield range(begin, found.start())
-        if inner:
-            yield range(*found.span(1))
-        begin = found.end()
-    yield range(begin, len(text))
+def _with_ends(text: str, marks: Sequence[tuple[int, int]], begin: str, end: str) -> str:
+    pieces, at = [], 0
+    for start, stop in marks:
+        pieces += [text[at:start], begin, text[start:stop], end]
+        at = stop
+    return "".join((*pieces, text[at:]))
 
 
-def _moved(marks: Sequence[tuple[int, int]], kept: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """The marks in a text of which these places are left."""
-    found = ((bisect_left(kept, start), bisect_left(kept, end)) for start, end in marks)
-    return tuple((start, end) for start, end in found if start < end)
+def _without_ends(text: str, begin: str, end: str) -> Snippet:
+    """The text, and the marks whose two ends are left."""
+    first, *rest = text.split(begin)
+    plain, marks = [first.replace(end, "")], []
+    at = len(plain[0])
+    for piece in rest:
+        inside, closed, behind = piece.partition(end)
+        marks += [(at, at + len(inside))] if closed and inside else []
+        plain.append(inside + behind.replace(end, ""))
+        at += len(plain[-1])
+    return Snippet("".join(plain), tuple(marks))

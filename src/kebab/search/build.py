@@ -19,6 +19,7 @@ from kebab.ports import (
     SourceFiles,
     VectorIndex,
 )
+from kebab.search.either import EitherReader
 from kebab.search.evidence import CoverageReader
 from kebab.search.fusion import Adaptive, FusionPolicy
 from kebab.search.hybrid import HybridRetriever
@@ -77,6 +78,7 @@ def build_retriever(
         presenter=presenter,
         candidates=candidates,
         speller=Speller(parts.lexical, parts.analyzer),
+        alternatives=EitherReader(parts.lexical, parts.analyzer),
         scanner=PatternScanner(parts.store, parts.matcher) if parts.matcher else None,
         stages=_stages(parts, reranked),
     )

@@ -46,7 +46,7 @@ class CoverageReader:
 
     def _named(self, query: SearchQuery, by_words: Sequence[Ranked]) -> frozenset[str]:
         """Those of the chunks found by words that open a note which is called what was asked."""
-        if query.phrases or query.excluded or not by_words:
+        if query.phrases or query.excluded or query.either or not by_words:
             return frozenset()
         called = set(self.index.named(name_key(query.text)))
         return frozenset(item.id for item in by_words if item.id in called) if called else frozenset()

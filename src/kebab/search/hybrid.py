@@ -40,6 +40,7 @@ from kebab.search.vector import vector_score
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+    from kebab.search.either import EitherReader
     from kebab.search.patterns import PatternScanner
     from kebab.search.rerank import Stage
     from kebab.search.spell import Speller
@@ -111,6 +112,7 @@ class HybridRetriever:
     presenter: Presenter
     candidates: int = CANDIDATES
     speller: Speller | None = None
+    alternatives: EitherReader | None = None
     scanner: PatternScanner | None = None
     stages: tuple[Stage, ...] = ()
     """What is done to the hits of every mode before they are cut to k, in this order."""
@@ -161,11 +163,19 @@ class HybridRetriever:
             return query, ()
 
     def narrowed(self, query: SearchQuery) -> tuple[SearchQuery, tuple[Degradation, ...]]:
-        """The query with the chunks that its patterns match, and what was not looked through for them."""
-        if not query.patterns or self.scanner is None:
-            return query, ()
-        scan = self.scanner.scan(query.patterns, query.filters)
-        return replace(query, only=scan.chunks), scan.degraded()
+        """The query with the chunks that patterns and alternatives leave, and what was not looked through."""
+        degraded: tuple[Degradation, ...] = ()
+        if query.patterns and self.scanner is not None:
+            scan = self.scanner.scan(query.patterns, query.filters)
+            query, degraded = replace(query, only=scan.chunks), scan.degraded()
+        if query.either and self.alternatives is not None:
+            held = self._holding(query, self.alternatives)
+            kept = query.only if query.only is not None else tuple(sorted(held))
+            query = replace(query, only=tuple(chunk for chunk in kept if chunk in held))
+        return query, degraded
+
+    def _holding(self, query: SearchQuery, alternatives: EitherReader) -> frozenset[ChunkId]:
+        return alternatives.holding(query.either, self.store.matching(query.filters))
 
     def legs_in(self, mode: SearchMode) -> tuple[LegRetriever, ...]:
         """The legs that take part in a search of this mode."""

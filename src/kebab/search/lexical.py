@@ -134,7 +134,7 @@ class LexicalRetriever:
 
     def named(self, query: SearchQuery, *, docs: frozenset[DocId] | None) -> list[ChunkId]:
         """The chunks that open the notes which are called what was asked."""
-        if query.phrases or query.excluded:
+        if query.phrases or query.excluded or query.either:
             return []
         found = self.index.named(name_key(query.text), docs=docs)
         return self._likeliest(found, query.text) if len(found) > 1 else found

@@ -82,6 +82,7 @@ def _signature(query: SearchQuery, fusion: str) -> str:
         query.excluded,
         *query.prefixes,
         *(f"/{pattern}/" for pattern in query.patterns),
+        *(f"either {group}" for group in query.either),
         *([query.sort.value] if query.sort is not SortOrder.SCORE else []),
     ]
     parts += [name for name in ("by_document", "exact") if getattr(query, name)]

@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from itertools import chain
 
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ids import encodable, nfc
@@ -20,8 +21,12 @@ _QUOTED = re.compile(r'(?P<lead>(?<!\S)(?:-|NOT |[a-z_]+:))?"(?P<inside>[^"]*)"'
 _EXCLUDED = re.compile(r"(?<!\S)(?:-|NOT )([^\W\d_][^\s\"]*)")
 # Words are alternatives anyway; in capitals between two of them it is the operator and no word.
 _OR = re.compile(r"(?<=\S )OR(?= \S)")
+_OR_BETWEEN_FILTERS = re.compile(r"(?<=\x00)\s+OR\s+(?=\x00)")
 # A slash inside must be escaped, so that /usr/bin/ and 1/2 stay text, as does a slash with a space behind it.
 _PATTERN = re.compile(r"(?<!\S)/(?!\s)((?:[^/\\\n]|\\.)+)(?<!\s)/(?!\S)")
+# Alternatives in which something is quoted; others are words, of which a hit holds some anyway.
+_EITHER = re.compile(r'(?<!\S)(?:"[^"]*"|[^\s"]+)(?:\s+OR\s+(?:"[^"]*"|[^\s"]+))+(?!\S)')
+_OPERAND = re.compile(r'"([^"]*)"|([^\s"]+)')
 _PREFIX = re.compile(r"(?<!\S)([^\W_]{2,40})\*(?!\S)")
 _FIELD = re.compile(r"(?<!\S)([a-z_]+):(\S+)")
 
@@ -47,12 +52,13 @@ def parse_query(
     taken: Taken = defaultdict(list)
     text = nfc(encodable(text))
     found, text = _take_patterns(text) if patterns else ((), text)
+    either, text = _take_either(text)
     phrases, excluded, outside = _take_quoted(text, taken)
     outside = _take_filters(outside, taken)
     excluded += _EXCLUDED.findall(outside)
     outside = _OR.sub(" ", " ".join(_EXCLUDED.sub(" ", outside).split()))
     prefixes = _PREFIX.findall(outside)
-    words = " ".join([_PREFIX.sub(r"\1", outside), *phrases])
+    words = " ".join([_PREFIX.sub(r"\1", outside), *phrases, *chain.from_iterable(either)])
     return SearchQuery(
         text=" ".join(words.split()),
         mode=mode,
@@ -61,8 +67,24 @@ def parse_query(
         phrases=tuple(phrases),
         prefixes=tuple(prefixes),
         patterns=tuple(found),
+        either=tuple(either),
         excluded=tuple(excluded),
     )
+
+
+def _take_either(text: str) -> tuple[list[tuple[str, ...]], str]:
+    """The groups of alternatives, and the text without them; filters and exclusions make no group."""
+    groups: list[tuple[str, ...]] = []
+
+    def take(match: re.Match[str]) -> str:
+        found = [quoted or bare for quoted, bare in _OPERAND.findall(match[0]) if (quoted or bare) != "OR"]
+        bare = [word for quoted, word in _OPERAND.findall(match[0]) if not quoted]
+        if '"' not in match[0] or any(":" in word or word.startswith("-") for word in bare):
+            return match[0]
+        groups.append(tuple(part for part in (text.strip() for text in found) if part))
+        return " "
+
+    return groups, _EITHER.sub(take, text)
 
 
 def _take_patterns(text: str) -> tuple[Sequence[str], str]:
@@ -96,7 +118,12 @@ def _take_quoted(text: str, taken: Taken) -> tuple[list[str], list[str], str]:
 
 
 def _take_filters(text: str, taken: Taken) -> str:
-    return _FIELD.sub(lambda match: " " if _take_filter(match[1], match[2], taken) else match[0], text)
+    """The text without them, and without an OR between two: values of one filter are alternatives anyway."""
+    left = _FIELD.sub(
+        lambda match: "\x00" if _take_filter(match[1], match[2], taken) else match[0],
+        text.replace("\x00", " "),
+    )
+    return _OR_BETWEEN_FILTERS.sub(" ", left).replace("\x00", " ")
 
 
 def _take_filter(field: str, value: str, taken: Taken) -> bool:

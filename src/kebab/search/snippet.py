@@ -41,14 +41,16 @@ def readable_cut(text: str, ranges: Ranges, length: int, *, heading: str = "") -
     """The same for the eye: without markup, and without the heading where it stands above anyway.
 
     What was matched is always in it: where that stands in markup alone, such as the target of a link, the
-    text is shown as it is.
+    text is shown as it is. Of a text that is nothing but markup nothing is left.
     """
     start, end = _whole_lines(text, *_window(text, ranges, WIDER * length), most=length)
     marks = tuple((a - start, b - start) for a, b in ranges if a >= start and b <= end)
     clean = legible(Snippet(text[start:end], marks), inside_code=text[:start].count("```") % 2 == 1)
     clean = _below_heading(clean, heading)
-    if (marks and not clean.marks) or not clean.text.strip():
+    if marks and not clean.marks:
         return cut(text, ranges, length)
+    if not clean.text.strip():
+        return Snippet("")
     shown = cut(clean.text, clean.marks, length)
     lead = ELLIPSIS if start > 0 and not shown.text.startswith(ELLIPSIS) else ""
     tail = ELLIPSIS if text[end:].strip() and not shown.text.endswith(ELLIPSIS) else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from kebab.domain.hits import Correction
 from kebab.domain.ids import DocId
@@ -41,7 +42,11 @@ class Speller:
         """The query with unknown words replaced, and which; as it was where all are known or none is near."""
         if query.exact:
             return query, ()
-        quoted = {word for phrase in query.phrases for word in _WORD.findall(phrase)}
+        quoted = {
+            word
+            for phrase in (*query.phrases, *chain.from_iterable(query.either))
+            for word in _WORD.findall(phrase)
+        }
         kept = quoted.union(query.prefixes)
         found = [match for match in _WORD.finditer(query.text) if match[0] not in kept]
         unknown = self._unknown([match[0] for match in found[:_MOST_WORDS]])

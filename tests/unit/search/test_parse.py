@@ -142,3 +142,23 @@ def test_paths_and_single_slashes_are_text(text: str) -> None:
 def test_a_pattern_is_text_where_none_is_asked_for() -> None:
     query = parse_query("what is /etc/ for", patterns=False)
     assert (query.text, query.patterns) == ("what is /etc/ for", ())
+
+
+def test_a_phrase_among_alternatives_is_one_of_them() -> None:
+    query = parse_query('soil "new york" OR boston OR "las vegas" maps')
+    assert query.either == (("new york", "boston", "las vegas"),)
+    assert (query.phrases, set(query.text.split())) == (
+        (),
+        {"soil", "maps", "new", "york", "boston", "las", "vegas"},
+    )
+
+
+@pytest.mark.parametrize("text", ["vim OR emacs", 'tag:a OR "b c"', '-a OR "b c"', 'OR "b c"', '"b c" OR'])
+def test_words_alone_filters_and_exclusions_make_no_group(text: str) -> None:
+    assert parse_query(text).either == ()
+
+
+def test_or_between_filters_is_no_word() -> None:
+    query = parse_query("tag:a OR tag:b")
+    assert (query.text, query.filters.tag) == ("", ("a", "b"))
+    assert parse_query("tag:a OR vim").text == "OR vim"

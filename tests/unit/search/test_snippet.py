@@ -73,6 +73,10 @@ def test_the_heading_above_is_not_said_twice() -> None:
     assert read("## Pear\nIt is sweet", "pear", heading="Pear").text == "Pear\nIt is sweet"
 
 
+def test_of_a_table_of_contents_nothing_is_shown() -> None:
+    assert read("* TOC\n{:toc}\n") == Snippet("")
+
+
 @given(st.text("pear []()#*\n`|-", max_size=200), st.integers(5, 60))
 def test_for_the_eye_something_matched_is_always_marked(text: str, length: int) -> None:
     found = read(text, "pear", length=length)
