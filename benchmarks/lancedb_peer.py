@@ -1,6 +1,6 @@
 """LanceDB's own hybrid query over the chunks in FOLDER; needs nothing but lancedb.
 
-python benchmarks/lancedb_peer.py FOLDER    # prints one JSON object
+python benchmarks/lancedb_peer.py FOLDER    # says what it built; then a round's times for each line it reads
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import lancedb
@@ -16,7 +17,7 @@ import pyarrow as pa
 from lancedb.rerankers import RRFReranker
 
 
-def main(folder: Path) -> dict[str, object]:
+def main(folder: Path) -> None:
     texts = json.loads((folder / "queries.json").read_text(encoding="utf-8"))
     vectors = np.load(folder / "queries.npy")
     started = time.perf_counter()
@@ -33,15 +34,19 @@ def main(folder: Path) -> dict[str, object]:
         query = table.search(query_type="hybrid", vector_column_name="vector", fts_columns="text")
         query.vector(vector).text(text).rerank(reranker).limit(10).select(["number"]).to_arrow()
 
-    for text, vector in list(zip(texts, vectors, strict=True))[:20]:
+    pairs = list(zip(texts, vectors, strict=True))
+    for text, vector in pairs[:20]:
         search(text, vector)
-    latencies = []
-    for text, vector in zip(texts, vectors, strict=True):
-        started = time.perf_counter()
-        search(text, vector)
-        latencies.append((time.perf_counter() - started) * 1000)
-    return {"latencies": latencies, "build_s": built, "version": lancedb.__version__}
+    print(json.dumps({"build_s": built, "version": lancedb.__version__}), flush=True)
+    for _ in sys.stdin:
+        print(json.dumps([_spent(search, text, vector) for text, vector in pairs]), flush=True)
+
+
+def _spent(search: Callable[[str, np.ndarray], None], text: str, vector: np.ndarray) -> float:
+    started = time.perf_counter()
+    search(text, vector)
+    return 1000 * (time.perf_counter() - started)
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]))))
+    main(Path(sys.argv[1]))

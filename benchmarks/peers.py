@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -25,12 +21,10 @@ DEPTH = 100
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer's latencies in milliseconds, or why there are none."""
+    """A peer's latencies in milliseconds."""
 
     name: str
     latencies: list[float]
-    build_s: float = 0.0
-    note: str = ""
 
 
 class Exact:
@@ -49,9 +43,8 @@ def exact_scan(exact: Exact, queries: Queries) -> Peer:
     return Peer("numpy, exact scan", _timed([partial(exact.nearest, v, DEPTH) for v in queries.vectors]))
 
 
-def seeds_design(folder: Path, blocks: Iterable[Block], queries: Queries, *, count: int) -> Peer:
+def seeds_built(folder: Path, blocks: Iterable[Block], queries: Queries) -> Callable[[], list[float]]:
     """SQLite FTS5, every match ranked by BM25 (OR), a Lance table without an index, fused by RRF."""
-    started = time.perf_counter()
     connection = _fts5(folder / "seeds.sqlite")
     dataset = None
     for block in blocks:
@@ -59,7 +52,6 @@ def seeds_design(folder: Path, blocks: Iterable[Block], queries: Queries, *, cou
         connection.executemany("INSERT INTO chunks(rowid, body) VALUES (?, ?)", rows)
         dataset = _lance(folder / "seeds.lance", block)
     connection.commit()
-    built = time.perf_counter() - started
 
     def search(text: str, vector: Floats) -> object:
         words = [Ranked(str(row), -score) for row, score in _match(connection, text)]
@@ -71,22 +63,7 @@ def seeds_design(folder: Path, blocks: Iterable[Block], queries: Queries, *, cou
         return rrf({"lexical": words, "vector": meaning})[:10]
 
     calls = [partial(search, t, v) for t, v in zip(queries.texts, queries.vectors, strict=True)]
-    return Peer("FTS5 (OR, bm25) + Lance scan, RRF (the seeds)", _timed(calls[:count]), built)
-
-
-def lancedb_hybrid(folder: Path, blocks: Iterable[Block]) -> Peer:
-    """LanceDB's own hybrid query, in a process of the interpreter that ``KEBAB_BENCH_LANCEDB`` names."""
-    name = "LanceDB hybrid query, RRFReranker"
-    python = os.environ.get("KEBAB_BENCH_LANCEDB", sys.executable)
-    if subprocess.run([python, "-c", "import lancedb"], capture_output=True, check=False).returncode:
-        return Peer(name, [], note="not measured: lancedb is not installed")
-    _write_arrow(folder / "corpus.arrow", blocks)
-    script = Path(__file__).with_name("lancedb_peer.py")
-    done = subprocess.run([python, str(script), str(folder)], capture_output=True, text=True, check=False)
-    if done.returncode:
-        return Peer(name, [], note=f"failed: {done.stderr.strip().splitlines()[-1][:120]}")
-    result = json.loads(done.stdout.splitlines()[-1])
-    return Peer(name, result["latencies"], result["build_s"], f"lancedb {result['version']}")
+    return lambda: _timed(calls)
 
 
 def _fts5(path: Path) -> sqlite3.Connection:
@@ -110,7 +87,7 @@ def _lance(path: Path, block: Block) -> Any:
     return lance.write_dataset(_table(block), path, mode="append" if path.exists() else "create")
 
 
-def _write_arrow(path: Path, blocks: Iterable[Block]) -> None:
+def write_arrow(path: Path, blocks: Iterable[Block]) -> None:
     import pyarrow as pa
 
     writer = None
