@@ -142,6 +142,21 @@ def test_a_time_before_the_ingest_keeps_everything_and_one_after_keeps_nothing(l
     assert library("search", "seat", "--ingested-after", "2999-01-01T00:00:00+09:00").code == 1
 
 
+def test_a_least_score_leaves_out_what_is_below_it_and_exits_with_1_where_nothing_is_left(
+    library: Cli,
+) -> None:
+    every = library("search", "seat hold", "--per-chunk", "--json").json["hits"]
+    least = str(every[0]["score"])
+    best = library("search", "seat hold", "--per-chunk", "--min-score", least, "--json")
+    assert [hit["chunk_id"] for hit in best.json["hits"]] == [every[0]["chunk_id"]]
+    assert (best.code, best.json["withheld"]) == (0, len(every) - 1)
+    none = library("search", "seat hold", "--min-score", "1")
+    assert (none.code, none.out) == (1, "")
+    assert "with a score below --min-score" in none.err
+    assert "lower --min-score" in none.err
+    assert "min_score" in library("search", "seat", "--min-score", "2").err
+
+
 def test_a_cursor_continues_where_the_page_ended(library: Cli) -> None:
     whole = [hit["chunk_id"] for hit in library("search", "seat", "-k", "4", "--json").json["hits"]]
     first = library("search", "seat", "-k", "2", "--json").json

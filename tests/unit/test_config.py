@@ -16,7 +16,7 @@ from kebab.config.sections import File, Search, Source
 from kebab.domain.documents import TrustLevel
 from kebab.domain.queries import SearchMode
 from kebab.errors import ConfigInvalid, ConfigNotFound
-from kebab.search.fusion import policies
+from kebab.search.learned import policies
 
 
 def written(folder: Path, text: str) -> Path:

@@ -152,6 +152,17 @@ def test_a_new_optional_key_breaks_nothing() -> None:
     assert broken_promises(old, new) == []
 
 
+@pytest.mark.parametrize(
+    ("choices", "broken"), [("rrf|convex|adaptive|better", False), ("rrf|convex", True), (".*", True)]
+)
+def test_a_request_may_take_more_choices_but_not_fewer(choices: str, broken: bool) -> None:
+    def schema(pattern: str) -> dict[str, Any]:
+        taken = {"anyOf": [{"type": "string", "pattern": f"^({pattern})$"}, {"type": "null"}]}
+        return {"$id": "kebab:a_request.v1", "$defs": {"A": {"properties": {"fusion": taken}}}}
+
+    assert bool(broken_promises(schema("rrf|convex|adaptive"), schema(choices))) == broken
+
+
 def test_a_response_and_each_object_in_it_say_what_they_are() -> None:
     response = decoded(wire.search_response(a_response()))
     assert response["schema_version"] == "search_response.v1"

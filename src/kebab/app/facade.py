@@ -201,14 +201,15 @@ class Kebab(Connections, Evaluating, Publishing, Upkeeping):
         sort: SortOrder | None = None,
         by_document: bool = False,
         groups: bool = False,
+        min_score: float | None = None,
         fresh: bool | None = None,
     ) -> SearchResponse:
         """One page of hits, best first; ``next_cursor`` of the response gives the next page.
 
         ``fresh`` looks at the files first and reads what changed; None means ``search.refresh``.
         """
-        shown = {"explain": explain, "trace": trace, "snippet_chars": snippet_chars}
-        shown |= {"exact": exact, "by_document": by_document, "groups": groups}
+        shown: dict[str, object] = {"explain": explain, "trace": trace, "snippet_chars": snippet_chars}
+        shown |= {"exact": exact, "by_document": by_document, "groups": groups, "min_score": min_score}
         paged = {"k": k, "cursor": cursor, "max_tokens": max_tokens}
         asked = requests.SearchRequest.of(
             **requests.flat(filters),

@@ -9,12 +9,17 @@ from kebab.adapters.arrow_patterns import ArrowPatternMatcher
 from kebab.errors import EngineError
 from kebab.ports import Embedder, ModelKey, VectorIndex
 from kebab.search.build import SearchParts, build_retriever
-from kebab.search.fusion import Adaptive, FusionPolicy, policies
+from kebab.search.fusion import Adaptive, FusionPolicy
+from kebab.search.learned import Learned, policies
+from kebab.search.likelihood import ANY_MODEL, OWN_MODEL
 from kebab.search.searcher import Searcher
 
 if TYPE_CHECKING:
     from kebab.assembly.engines import Engines
     from kebab.config.sections import Search
+
+OWN_MODEL_ID = "kebab-static"
+"""The model whose cosines the likelihood of a search was fitted on."""
 
 
 def build_searcher(engines: Engines) -> Searcher:
@@ -23,9 +28,10 @@ def build_searcher(engines: Engines) -> Searcher:
 
     settings = engines.settings
     search = settings.search
-    named = _policies(search)
+    parts = _parts(engines)
+    named = _policies(search, own_model=_is_own(parts))
     retriever = build_retriever(
-        _parts(engines),
+        parts,
         fusion=named[search.hybrid_fusion],
         candidates=search.candidates,
         snippet_chars=search.snippet_chars,
@@ -63,11 +69,18 @@ def _vectors(engines: Engines) -> tuple[Embedder, VectorIndex] | EngineError | N
         return error
 
 
-def _policies(search: Search) -> dict[str, FusionPolicy]:
-    learned = search.adaptive
+def _is_own(parts: SearchParts) -> bool:
+    return isinstance(parts.vectors, tuple) and parts.vectors[0].model_id == OWN_MODEL_ID
+
+
+def _policies(search: Search, *, own_model: bool) -> dict[str, FusionPolicy]:
+    given, looks = search.adaptive, search.learned
+    adaptive = Adaptive(given.held, given.unheld, given.enough, given.bridge)
+    likelihood = OWN_MODEL if own_model else ANY_MODEL
     return policies(
         k=search.rrf_k,
         lexical=search.weights.lexical,
         vector=search.weights.vector,
-        adaptive=Adaptive(learned.held, learned.unheld, learned.enough, learned.bridge),
+        adaptive=adaptive,
+        learned=Learned(adaptive, looks.name, looks.coverage, looks.nearness, likelihood),
     )

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kebab.cli.screen import Screen, clip, clip_start, pad, width, wrap
 from kebab.domain.citations import SourceState
 from kebab.domain.controls import harmless
-from kebab.domain.hits import Degradation, FusionNote, Leg, SearchHit, SearchResponse, SearchTrace, Snippet
+from kebab.domain.hits import (
+    Degradation,
+    FusionNote,
+    Leg,
+    ScoreKind,
+    SearchHit,
+    SearchResponse,
+    SearchTrace,
+    Snippet,
+)
 from kebab.domain.queries import SearchMode
 
 if TYPE_CHECKING:
@@ -19,6 +28,8 @@ if TYPE_CHECKING:
 INDENT = "    "
 SNIPPET_LINES = 5
 LEG_NAMES = {Leg.LEXICAL: "words", Leg.VECTOR: "meaning"}
+PART_NAMES = {"lexical": "bm25", "name": "name", "coverage": "coverage", "nearness": "nearness"}
+"""What learned fusion counts of words, as people are told of it."""
 RAW_NAMES = {Leg.LEXICAL: "bm25", Leg.VECTOR: "cosine"}
 
 STATES = {SourceState.CHANGED: "changed since it was indexed", SourceState.GONE: "the file is gone"}
@@ -157,10 +168,17 @@ def _legs_of(found: SearchHit, legs: Sequence[Leg], screen: Screen) -> list[str]
         terms = f"  {' '.join(evidence.matched_terms)}" if evidence.matched_terms else ""
         place = f"#{evidence.rank:<4} {_raw(evidence.leg, evidence.raw_score)}  {gave:>7}"
         lines.append(_leg_line(evidence.leg, share, place, terms, screen))
+        if evidence.parts:
+            lines.append(screen.dim(f"{INDENT}{'':8}{_parts(evidence.parts)}"))
     if found.retrieval.method is SearchMode.HYBRID:
         absent = [leg for leg in legs if leg not in {evidence.leg for evidence in found.evidence}]
         lines += [_leg_line(leg, 0.0, "not found by this leg", "", screen) for leg in absent]
     return lines
+
+
+def _parts(parts: Mapping[str, float]) -> str:
+    """What a leg's contribution is made of, as a sum."""
+    return "= " + " + ".join(f"{PART_NAMES.get(part, part)} {share:.4f}" for part, share in parts.items())
 
 
 def _later(found: SearchHit, screen: Screen) -> list[str]:
@@ -205,8 +223,14 @@ def _how(response: SearchResponse, screen: Screen) -> str:
         if first.rerank:
             reranked = sum(found.rerank is not None for found in response.hits)
             facts.append(("rerank", f"{first.rerank.model} put the first {reranked} of these in order"))
-        facts.append(("score", f"{first.score_kind.value}: orders the hits; it is not a probability"))
+        facts.append(("score", f"{first.score_kind.value}: {_meaning(first.score_kind)}"))
     return "\n".join(_fact(name, text, screen) for name, text in facts)
+
+
+def _meaning(kind: ScoreKind) -> str:
+    if kind is ScoreKind.LEARNED:
+        return "of the first hit, how likely one of the first three is right; of the others, beside it"
+    return "orders the hits; it is not a probability"
 
 
 def _fact(name: str, text: str, screen: Screen) -> str:

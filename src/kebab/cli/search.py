@@ -23,7 +23,7 @@ COUNT = click.option("-k", "k", type=int, help="How many hits, up to 1000; defau
 NO_DAEMON = click.option(
     "--no-daemon", is_flag=True, expose_value=False, help="Do not let an open kebab process answer."
 )
-FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, convex or adaptive.")
+FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, convex, adaptive or learned.")
 
 
 @command("search")
@@ -40,6 +40,7 @@ FUSION = click.option("--fusion", metavar="POLICY", help="rrf, weighted_rrf, con
 @click.option("--max-tokens", type=int, help="Limit the output: shortens snippets, then drops hits.")
 @click.option("--snippet-chars", type=int, help="Length of a snippet, 40 to 10,000.")
 @click.option("--sort", type=OneOf(SortOrder), default="score", help="score, date (newest first) or path.")
+@click.option("--min-score", type=float, help="Leave out hits with a lower score, 0 to 1.")
 @click.option("--exact", is_flag=True, help="Search for the words as typed: correct no typos.")
 @click.option("--per-chunk", is_flag=True, help="Show every chunk found, also several of one document.")
 @click.option(
@@ -70,7 +71,8 @@ def search(
     exclude; gard* stands for the words that begin so; /h[ae]y \\d+/ is a regular expression that every hit
     matches. tag:x, title:x, file:x, lang:ko, path:notes, and
     after:2024, before:2024-06 and on:2024-06-30 filter by the note's date. Several filters of one kind mean
-    OR, of different kinds AND; filters alone list the documents. Exits with status 1 if nothing was found.
+    OR, of different kinds AND; filters alone list the documents. A score is how likely the search found what
+    was meant, relative for all but the first hit. Exits with status 1 if nothing was found.
     """
     if bulk:
         from kebab.cli.bulk import search_all
@@ -135,6 +137,10 @@ def show(session: Session, response: SearchResponse, *, explain: bool) -> int:
         session.say("the output was shortened to fit --max-tokens")
     if response.next_cursor:
         session.say(f"next page: --cursor {response.next_cursor}")
+    if response.withheld:
+        session.say(f"left out {response.withheld} hits with a score below --min-score")
+    if response.weak and response.hits:
+        session.say("nothing fits well: even the best hit is unlikely to be what you meant")
     if not response.hits:
         session.warn(
             [
@@ -156,6 +162,8 @@ def _advice(response: SearchResponse) -> str:
     """What a search that found nothing is to try next."""
     if any(note.part != "filter" for note in response.degraded):
         return "not everything could be searched, see above"
+    if response.withheld:
+        return "lower --min-score to see what is near"
     if response.degraded:
         return "leave the filter out, or take one of those above"
     return "try fewer words, or leave out filters and quotes"

@@ -39,7 +39,7 @@ NonNegative = Annotated[int, Meta(ge=0, le=100_000_000)]
 # Names of engines, checked when the file is read: a search must not be the first to learn of a wrong one.
 LexicalEngine = Annotated[str, Meta(pattern="^(tantivy|fts5|lance)$")]
 VectorEngine = Annotated[str, Meta(pattern="^(auto|int8|lance)$")]
-FusionName = Annotated[str, Meta(pattern="^(rrf|weighted_rrf|convex|adaptive)$")]
+FusionName = Annotated[str, Meta(pattern="^(rrf|weighted_rrf|convex|adaptive|learned)$")]
 EmbeddingProvider = Annotated[str, Meta(pattern="^(static|fastembed|onnx|ollama|openai|none)$")]
 RerankerProvider = Annotated[str, Meta(pattern="^(none|fastembed)$")]
 OcrEngine = Annotated[str, Meta(pattern="^(tesseract|rapidocr)$")]
@@ -250,6 +250,17 @@ class Adaptive(Section, frozen=True):
     """How much of the words' part the nearest text in another language earns."""
 
 
+class Learned(Section, frozen=True):
+    """What learned fusion adds to adaptive fusion; learned by ``kebab eval tune``."""
+
+    name: Free[Annotated[float, Meta(ge=0, le=1)]] = 0.15
+    """What a chunk earns whose title and headings hold the whole query."""
+    coverage: Free[Annotated[float, Meta(ge=0, le=1)]] = 0.0
+    """What a chunk earns that holds the whole query."""
+    nearness: Free[Annotated[float, Meta(ge=0, le=1)]] = 0.15
+    """What a chunk earns in which the words of the query stand beside each other."""
+
+
 class Search(Section, frozen=True):
     lexical_engine: Free[LexicalEngine] = "tantivy"
     """tantivy, fts5 or lance (its full-text index; slower to follow changes)."""
@@ -259,12 +270,13 @@ class Search(Section, frozen=True):
     """lexical, vector or hybrid."""
     default_k: Free[Annotated[int, Meta(ge=1, le=1000)]] = 10
     """How many hits without -k."""
-    hybrid_fusion: Free[FusionName] = "adaptive"
-    """How the legs are joined: rrf, weighted_rrf, convex or adaptive."""
+    hybrid_fusion: Free[FusionName] = "learned"
+    """How the legs are joined: rrf, weighted_rrf, convex, adaptive or learned."""
     rrf_k: Free[Positive] = 60
     """The constant of reciprocal rank fusion."""
     weights: Weights = Weights()
     adaptive: Adaptive = Adaptive()
+    learned: Learned = Learned()
     candidates: Free[Annotated[int, Meta(ge=100, le=10_000)]] = 100
     """How deep each leg looks; never less than twice the hits asked for."""
     snippet_chars: Free[Annotated[int, Meta(ge=40, le=10_000)]] = 220

@@ -14,12 +14,13 @@ from kebab.domain.values import dataclass
 
 
 class ScoreKind(StrEnum):
-    """What the top score is: a ranking signal, never a probability."""
+    """What the top score is: a ranking signal; of ``learned`` alone it is a likelihood too."""
 
     RRF = "rrf"
     WEIGHTED_RRF = "weighted_rrf"
     CONVEX = "convex"
     ADAPTIVE = "adaptive"
+    LEARNED = "learned"
     BM25 = "bm25"
     COSINE = "cosine"
     RERANKER = "reranker"
@@ -63,6 +64,8 @@ class LegEvidence:
     contribution: float | None = None
     """What the leg added to the fused score; None where nothing was fused."""
     matched_terms: tuple[str, ...] = ()
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What the contribution is made of, where a policy counts more than the leg's score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,3 +206,7 @@ class SearchResponse:
     groups: tuple[SearchHit, ...] = ()
     """The same search by document: the best hit of each, where that was asked for."""
     corrections: tuple[Correction, ...] = ()
+    withheld: int = 0
+    """Hits of this page that are not shown, since their score is below the one asked for."""
+    weak: bool = False
+    """Whether even the best hit is unlikely to be what was meant."""

@@ -35,6 +35,7 @@ from kebab.evaluate.tune import LegResults, tune
 from kebab.ports import DocumentStore
 from kebab.search.grid import GridPoint
 from kebab.search.grid import grid as policy_grid
+from kebab.search.learned import Learned
 from kebab.search.parse import parse_query
 from kebab.search.searcher import Searcher
 
@@ -220,7 +221,8 @@ def _names(base: Measured, name: str, *, mode: SearchMode, notes: int, seed: int
 
 def _leg_results(prepared: Prepared) -> Iterator[LegResults]:
     base = prepared.base
-    retriever = base.searcher.retriever
+    # Whatever is configured, the policies that are tried want a closer look.
+    retriever = replace(base.searcher.retriever, fusion=Learned())
     for query in prepared.queries.judged:
         asked = SearchQuery(query.text) if prepared.plain else parse_query(query.text)
         rankings, evidence = retriever.before_fusion(replace(asked, mode=SearchMode.HYBRID))

@@ -52,12 +52,18 @@ def line(text: str) -> str:
 
 def search(found: SearchResponse) -> str:
     if not found.hits:
-        return "\n".join(["no hits: nothing stored matches", *notes(found.degraded)])
+        return "\n".join(["no hits: nothing stored matches", *_withheld(found), *notes(found.degraded)])
     lines = [f"{len(found.hits)} hits, best first; cite them as written"]
+    if found.weak is True:
+        lines.append("nothing fits well: even the best hit is unlikely to be what was meant")
     for hit in found.hits:
         lines += _hit(hit)
     more = [f"more: call again with cursor {found.next_cursor}"] if found.next_cursor else []
-    return "\n".join([*lines, *more, *notes(found.degraded)])
+    return "\n".join([*lines, *more, *_withheld(found), *notes(found.degraded)])
+
+
+def _withheld(found: SearchResponse) -> list[str]:
+    return [f"{found.withheld} hits with a score below min_score are left out"] if found.withheld else []
 
 
 def _hit(hit: SearchHit) -> list[str]:

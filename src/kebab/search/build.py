@@ -21,8 +21,9 @@ from kebab.ports import (
 )
 from kebab.search.either import EitherReader
 from kebab.search.evidence import CoverageReader
-from kebab.search.fusion import Adaptive, FusionPolicy
+from kebab.search.fusion import FusionPolicy
 from kebab.search.hybrid import HybridRetriever
+from kebab.search.learned import Learned
 from kebab.search.legs import CANDIDATES, LegRetriever, UnavailableLeg
 from kebab.search.lexical import LexicalRetriever
 from kebab.search.patterns import PatternScanner
@@ -53,7 +54,7 @@ class SearchParts:
 def build_retriever(
     parts: SearchParts,
     *,
-    fusion: FusionPolicy = Adaptive(),
+    fusion: FusionPolicy = Learned(),
     candidates: int = CANDIDATES,
     snippet_chars: int = 220,
     old_after: timedelta | None = None,

@@ -15,6 +15,7 @@ from kebab.domain.queries import SearchQuery
 from kebab.domain.values import dataclass
 from kebab.ports import Analyzer, DocumentStore, LexicalIndex
 from kebab.search.fusion import QueryEvidence
+from kebab.search.looks import look
 
 BEST_HITS = 3
 _NOT_LATIN = frozenset({"ko", "ja", "zh"})
@@ -29,20 +30,33 @@ class CoverageReader:
     store: DocumentStore
     analyzer: Analyzer
 
-    def held(self, query: SearchQuery, by_words: Sequence[Ranked]) -> QueryEvidence:
-        """What the best found by words hold of the query; says nothing of foreign chunks."""
-        terms = self.analyzer.query_terms(query.text)
-        best = [ChunkId(item.id) for item in by_words[:BEST_HITS]]
+    def held(self, query: SearchQuery, by_words: Sequence[Ranked], *, looks: int = 0) -> QueryEvidence:
+        """What the best found by words hold of the query; says nothing of foreign chunks.
+
+        So many of them are looked at closer.
+        """
+        weights = self.analyzer.query_weights(query.text)
+        best = [ChunkId(item.id) for item in by_words[: max(BEST_HITS, looks)]]
         named = self._named(query, by_words)
-        if not terms or not best:
-            return QueryEvidence(0.0, len(terms), named=named)
-        idf = self.idf(terms)
-        texts = list(self.store.hydrate(best).values())
-        held = [self.analyzer.held(known_text(stored), idf.keys()) for stored in texts]
-        total = sum(idf.values())
-        covered = max((sum(idf[term] for term in found) for found in held), default=0.0)
-        meet = max((_meeting(query.text, stored) for stored in texts), default=1.0)
-        return QueryEvidence(covered / total if total else 0.0, len(terms), meet, named=named)
+        if not weights or not best:
+            return QueryEvidence(0.0, len(weights), named=named)
+        idf = self.idf(list(weights))
+        stored = self.store.hydrate(best)
+        mass = {term: weight * idf[term] for term, weight in weights.items()}
+        read = {
+            key: look(stored[key], mass, analyzer=self.analyzer)
+            for key in (best if looks else best[:BEST_HITS])
+            if key in stored
+        }
+        first = [key for key in best[:BEST_HITS] if key in read]
+        covered = max((sum(idf[term] for term in read[key][1]) for key in first), default=0.0)
+        return QueryEvidence(
+            coverage=covered / sum(idf.values()),
+            terms=len(weights),
+            languages_meet=max((_meeting(query.text, stored[key]) for key in first), default=1.0),
+            named=named,
+            looks={key: seen for key, (seen, _) in read.items()} if looks else {},
+        )
 
     def _named(self, query: SearchQuery, by_words: Sequence[Ranked]) -> frozenset[str]:
         """Those of the chunks found by words that open a note which is called what was asked."""

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from kebab.domain.fusion import RRF_K, Fused, Rankings, Shares, convex, convex_shares, ordered, rrf
 from kebab.domain.hits import FusionNote, Leg, ScoreKind
 from kebab.domain.values import dataclass
+
+LOOKED_AT = 15
+"""How many of the best by words are looked at closer, by a policy that wants it."""
+
+
+class Look(NamedTuple):
+    """What a chunk holds of the query by rarity of its words, each between 0 and 1; see ``search.looks``."""
+
+    name: float
+    """In its title and headings."""
+    coverage: float
+    """Anywhere in it."""
+    nearness: float
+    """Of the query's neighbours, those that are neighbours in it too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +42,8 @@ class QueryEvidence:
     """Chunks found by meaning whose text is in another language than the query."""
     named: frozenset[str] = frozenset()
     """Chunks that open a note which is called what was asked."""
+    looks: Mapping[str, Look] = field(default_factory=dict)
+    """What a closer look at some of the chunks found by words says of them."""
 
 
 class FusionPolicy(Protocol):
@@ -35,6 +51,11 @@ class FusionPolicy(Protocol):
 
     @property
     def kind(self) -> ScoreKind: ...
+
+    @property
+    def looks(self) -> int:
+        """How many of the best by words it wants to be looked at closer."""
+        ...
 
     def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]: ...
 
@@ -45,6 +66,7 @@ class Rrf:
 
     k: int = RRF_K
     kind: ScoreKind = field(default=ScoreKind.RRF, init=False)
+    looks: int = field(default=0, init=False)
 
     def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
         weights = dict.fromkeys(rankings, 1.0)
@@ -58,6 +80,7 @@ class WeightedRrf:
     weights: Mapping[str, float]
     k: int = RRF_K
     kind: ScoreKind = field(default=ScoreKind.WEIGHTED_RRF, init=False)
+    looks: int = field(default=0, init=False)
 
     def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
         note = FusionNote("weighted_rrf", dict(self.weights), f"ranks count by fixed weights, k = {self.k}")
@@ -70,6 +93,7 @@ class Convex:
 
     weights: Mapping[str, float]
     kind: ScoreKind = field(default=ScoreKind.CONVEX, init=False)
+    looks: int = field(default=0, init=False)
 
     def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
         note = FusionNote("convex", dict(self.weights), "scores relative to each leg's best, fixed weights")
@@ -95,16 +119,27 @@ class Adaptive:
     bridge: float = 0.9
     """How much of the words' part the nearest chunk in another language earns; the others fall off fast."""
     kind: ScoreKind = field(default=ScoreKind.ADAPTIVE, init=False)
+    looks: int = field(default=0, init=False)
 
     def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
+        shares, note = self.shared(rankings, evidence)
+        if put_first(shares, rankings, evidence.named):
+            reason = f"a note is called what was asked and comes first; otherwise {note.reason}"
+            note = FusionNote(note.policy, note.weights, reason)
+        return ordered(shares, rankings), note
+
+    def shared(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[Shares, FusionNote]:
+        """What each leg adds to each chunk, but for the notes of the name that was asked; and why."""
         vector, reason = self._vector_weight(evidence)
         weights = {Leg.LEXICAL.value: round(1 - vector, 4), Leg.VECTOR.value: round(vector, 4)}
         unnamed = _without(rankings, evidence.named)
         shares = convex_shares(unnamed, weights=weights)
         self._bridge(shares, unnamed, evidence.foreign, weights[Leg.LEXICAL.value])
-        if _put_first(shares, rankings, evidence.named):
-            reason = f"a note is called what was asked and comes first; otherwise {reason}"
-        return ordered(shares, rankings), FusionNote("adaptive", weights, reason)
+        return shares, FusionNote("adaptive", weights, reason)
+
+    def trust(self, evidence: QueryEvidence) -> float:
+        """How far words can be gone by: 1 where the best hits hold enough, 0 where the languages differ."""
+        return min(1.0, evidence.coverage / self.enough, evidence.languages_meet)
 
     def _bridge(
         self, shares: Shares, rankings: Rankings, foreign: frozenset[str], lexical_weight: float
@@ -144,30 +179,18 @@ def _without(rankings: Rankings, named: frozenset[str]) -> Rankings:
     return {**rankings, Leg.LEXICAL.value: others}
 
 
-def _put_first(shares: Shares, rankings: Rankings, named: frozenset[str]) -> bool:
+def put_first(shares: Shares, rankings: Rankings, named: frozenset[str]) -> bool:
     """Give the notes of that name all that there is to have; whether there are any."""
     present = [item.id for item in rankings.get(Leg.LEXICAL.value, ()) if item.id in named]
     if not present:
         return False
     for leg in shares.values():
         leg.update({key: share * _BELOW_NAMED for key, share in leg.items()})
-    words, meaning = shares.setdefault(Leg.LEXICAL.value, {}), shares.get(Leg.VECTOR.value, {})
-    words.update({key: 1.0 - meaning.get(key, 0.0) for key in present})
+    words = shares.setdefault(Leg.LEXICAL.value, {})
+    for key in present:
+        words[key] = 1.0 - sum(part.get(key, 0.0) for part in shares.values() if part is not words)
     return True
 
 
 _BELOW_NAMED = 0.99
 """What is left of a score beside a note of that name: first in both legs is still below it."""
-
-
-def policies(
-    *, k: int, lexical: float, vector: float, adaptive: Adaptive | None = None
-) -> dict[str, FusionPolicy]:
-    """Every policy by the name that settings and ``--fusion`` use."""
-    weights = {Leg.LEXICAL.value: lexical, Leg.VECTOR.value: vector}
-    return {
-        "rrf": Rrf(k),
-        "weighted_rrf": WeightedRrf(weights, k),
-        "convex": Convex(weights),
-        "adaptive": adaptive or Adaptive(),
-    }

@@ -53,7 +53,7 @@ _DEEPEST = 4000
 class EvidenceReader(Protocol):
     """Reads what the legs' hits say of the query, leg by leg; see ``search.evidence``."""
 
-    def held(self, query: SearchQuery, by_words: Sequence[Ranked]) -> QueryEvidence: ...
+    def held(self, query: SearchQuery, by_words: Sequence[Ranked], *, looks: int = 0) -> QueryEvidence: ...
 
     def foreign(self, query: SearchQuery, by_meaning: Sequence[Ranked]) -> frozenset[str]: ...
 
@@ -291,7 +291,7 @@ class HybridRetriever:
         asked = LegRequest(query, self._depth(query.k), self.store.matching(query.filters))
         nearest = _beside().submit(asked.of(vector)) if vector is not None else None
         by_words = asked.of(self.lexical)()
-        evidence = self.evidence.held(query, by_words.ranking)
+        evidence = self.evidence.held(query, by_words.ranking, looks=self.fusion.looks)
         lacking = {leg.leg: behind(leg) for leg in (self.lexical, vector) if leg is not None}
         answers = [by_words] if nearest is None else [by_words, nearest.result()]
         for answer in answers:
@@ -376,8 +376,13 @@ def _placed(item: Fused, places: Places, candidates: int) -> Placed:
             vector_score=vector_score(vector[1]) if vector else None,
             vector_rank=vector[0] if vector else None,
         ),
-        tuple(
-            LegEvidence(Leg(leg), rank, score, item.contributions.get(leg, 0.0))
-            for leg, (rank, score) in found.items()
-        ),
+        tuple(_evidence(Leg(leg), *place, item.contributions) for leg, place in found.items()),
     )
+
+
+def _evidence(leg: Leg, rank: int, score: float, given: Mapping[str, float]) -> LegEvidence:
+    """What a leg gave; to words belongs what a closer look at a chunk that they found gave."""
+    if leg is not Leg.LEXICAL or len(given.keys() - set(Leg)) == 0:
+        return LegEvidence(leg, rank, score, given.get(leg, 0.0))
+    parts = {part: share for part, share in given.items() if part != Leg.VECTOR}
+    return LegEvidence(leg, rank, score, sum(parts.values()), parts=parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from kebab.domain.hits import SearchResponse
 from kebab.domain.ids import encodable
@@ -15,11 +15,19 @@ from kebab.search import page
 from kebab.search.fusion import FusionPolicy
 from kebab.search.hybrid import HybridRetriever
 from kebab.search.legs import UnavailableLeg
+from kebab.search.likelihood import is_weak
 from kebab.search.parse import parse_query
 from kebab.search.read import Reader
 
 if TYPE_CHECKING:
     from kebab.domain.why import WhyReport
+
+
+class _Limits(TypedDict):
+    """What bounds a page beside the number of its hits."""
+
+    max_tokens: int | None
+    min_score: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +88,7 @@ class Searcher:
         sort: SortOrder = SortOrder.SCORE,
         by_document: bool = False,
         groups: bool = False,
+        min_score: float | None = None,
     ) -> SearchResponse:
         """One page for what was typed; with ``groups`` also the first documents, each by its best hit."""
         query = self.query(
@@ -94,11 +103,12 @@ class Searcher:
             by_document=by_document,
         )
         # Groups belong to the search and not to one of its pages: they come with the first.
+        limits: _Limits = {"max_tokens": max_tokens, "min_score": min_score}
         if by_document or cursor or not groups:
-            return self.page(text, query, fusion=fusion, trace=trace, cursor=cursor, max_tokens=max_tokens)
+            return self.page(text, query, fusion=fusion, trace=trace, cursor=cursor, **limits)
         twice = replace(self, retriever=self.fused_by(fusion).remembering())
-        found = twice.page(text, query, trace=trace, max_tokens=max_tokens)
-        first = twice.page(text, replace(query, by_document=True), max_tokens=max_tokens)
+        found = twice.page(text, query, trace=trace, **limits)
+        first = twice.page(text, replace(query, by_document=True), **limits)
         return replace(found, groups=first.hits)
 
     def page(
@@ -110,16 +120,25 @@ class Searcher:
         trace: bool = False,
         cursor: str | None = None,
         max_tokens: int | None = None,
+        min_score: float | None = None,
     ) -> SearchResponse:
-        """The hits from the cursor on, best first; ``text`` is what was typed for ``query``."""
+        """The hits from the cursor on, best first; ``text`` is what was typed for ``query``.
+
+        Those below ``min_score`` are counted and left out.
+        """
         retriever = self.fused_by(fusion)
         revision, policy = retriever.store.revision(), retriever.fusion.kind.value
         offset = page.read_cursor(cursor, revision=revision, query=query, fusion=policy) if cursor else 0
         # One more than is shown tells whether there is a next page.
         found = retriever.search(replace(query, k=offset + query.k + 1))
-        hits, truncated = page.within_budget(found.hits[offset : offset + query.k], max_tokens)
-        end = offset + len(hits)
-        more = len(found.hits) > end and end <= page.DEEPEST_HIT
+        shown = found.hits[offset : offset + query.k]
+        good = tuple(hit for hit in shown if min_score is None or hit.score >= min_score)
+        hits, truncated = page.within_budget(good, max_tokens)
+        withheld = len(shown) - len(good)
+        end = offset + (len(shown) if len(hits) == len(good) else shown.index(good[len(hits)]))
+        # Sorted by score, what follows a hit that is left out would be left out too.
+        done = withheld > 0 and query.sort is SortOrder.SCORE
+        more = len(found.hits) > end and end <= page.DEEPEST_HIT and not done
         following = page.make_cursor(end, revision=revision, query=query, fusion=policy) if more else None
         return SearchResponse(
             query=encodable(text),
@@ -132,6 +151,8 @@ class Searcher:
             fusion=found.fusion,
             trace=found.trace if trace else None,
             corrections=found.corrections,
+            withheld=withheld,
+            weak=is_weak(found.hits),
         )
 
     def why(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ def broken_promises(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
 
     Additive is: a new optional key, a new definition, a key that becomes required in output, a new value
     only where the type stays open. A key that goes, becomes optional or changes its type breaks readers. Of a
-    request it is those who write it that are broken, by a key that they must give now.
+    request it is those who write it that are broken, by a key that they must give now or a choice that goes.
     """
     found: list[str] = []
     asks = old.get("$id", "").endswith("_request.v1")
@@ -89,7 +90,7 @@ def _broken(before: dict[str, Any], after: dict[str, Any], *, asks: bool) -> lis
         now = after.get("properties", {}).get(key)
         if now is None:
             found.append(f"key {key!r} is gone")
-        elif _kind(now) != _kind(promised):
+        elif not (_accepts(_kind(promised), _kind(now)) if asks else _kind(now) == _kind(promised)):
             found.append(f"key {key!r} changed its type")
     needed, needed_now = set(before.get("required", ())), set(after.get("required", ()))
     if asks:
@@ -99,3 +100,20 @@ def _broken(before: dict[str, Any], after: dict[str, Any], *, asks: bool) -> lis
 
 def _kind(schema: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key not in ("description", "title", "default")}
+
+
+def _accepts(promised: Any, now: Any) -> bool:
+    """Whether a request takes all that it took; a list of choices, ``^(a|b)$``, may have got longer."""
+    if isinstance(promised, dict) and isinstance(now, dict):
+        return promised.keys() == now.keys() and all(_accepts(promised[key], now[key]) for key in promised)
+    if isinstance(promised, list) and isinstance(now, list):
+        return len(promised) == len(now) and all(map(_accepts, promised, now))
+    return bool(promised == now or (_choices(promised) and _choices(promised) <= _choices(now)))
+
+
+def _choices(pattern: Any) -> set[str]:
+    plain = isinstance(pattern, str) and _CHOICES.fullmatch(pattern)
+    return set(plain[1].split("|")) if plain else set()
+
+
+_CHOICES = re.compile(r"\^\(([\w|]+)\)\$")

@@ -45,6 +45,8 @@ class Evidence(Shape, frozen=True):
     raw_score: float
     contribution: float | None
     matched_terms: tuple[str, ...]
+    parts: dict[str, float] | UnsetType = UNSET
+    """What the contribution is made of, where that is more than the leg's own score."""
 
 
 class Rerank(Shape, frozen=True):
@@ -150,6 +152,10 @@ class SearchResponse(Shape, frozen=True, tag_field="schema_version", tag="search
     """The same search by document: the best hit of each, with ``others`` and ``copies``."""
     corrections: tuple[Correction, ...] | UnsetType = UNSET
     """Typos that were corrected; ``exact`` in the request forbids it."""
+    withheld: int | UnsetType = UNSET
+    """Hits of this page that are left out, since their score is below ``min_score`` of the request."""
+    weak: bool | UnsetType = UNSET
+    """True where even the best hit is unlikely to be what was meant; left out otherwise."""
 
 
 class BulkSearchItem(Shape, frozen=True, tag_field="schema_version", tag="bulk_search_item.v1"):
@@ -209,6 +215,8 @@ def search_response(response: domain.SearchResponse, *, explain: bool = False) -
         trace=_trace(response.trace) if response.trace else UNSET,
         corrections=tuple(of(one, Correction) for one in response.corrections) or UNSET,
         groups=tuple(search_hit(hit, explain=explain) for hit in response.groups) or UNSET,
+        withheld=response.withheld or UNSET,
+        weak=response.weak or UNSET,
     )
 
 
@@ -230,7 +238,7 @@ def search_hit(hit: domain.SearchHit, *, explain: bool = False) -> SearchHit:
         snippet=hit.snippet.text,
         symbol=hit.symbol or UNSET,
         marks=hit.snippet.marks,
-        evidence=tuple(of(evidence, Evidence) for evidence in hit.evidence) if explain else UNSET,
+        evidence=tuple(map(_evidence, hit.evidence)) if explain else UNSET,
         rerank=of(hit.rerank, Rerank) if explain and hit.rerank else UNSET,
         repeats=hit.repeats if explain and hit.repeats else UNSET,
         others=hit.others or UNSET,
@@ -238,6 +246,10 @@ def search_hit(hit: domain.SearchHit, *, explain: bool = False) -> SearchHit:
         readable=hit.readable.text if hit.readable else UNSET,
         readable_marks=hit.readable.marks if hit.readable else UNSET,
     )
+
+
+def _evidence(found: domain.LegEvidence) -> Evidence:
+    return of(found, Evidence, parts=dict(found.parts) or UNSET)
 
 
 def why(report: domain_why.WhyReport) -> Why:

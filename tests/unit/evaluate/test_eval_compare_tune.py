@@ -46,6 +46,7 @@ def test_an_unknown_metric_is_an_error() -> None:
 class Weighted:
     vector: float
     kind: ScoreKind = ScoreKind.CONVEX
+    looks: int = 0
 
     def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
         weights = {"lexical": 1 - self.vector, "vector": self.vector}

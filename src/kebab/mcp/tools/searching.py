@@ -86,7 +86,7 @@ SEARCH_TOOLS = (
         response=search.SearchResponse,
         run=_search,
         text=text.search,
-        shown=("query", "k", "mode", *FILTERS, *_MORE, "exact", "cursor", "max_tokens"),
+        shown=("query", "k", "mode", *FILTERS, *_MORE, "exact", "min_score", "cursor", "max_tokens"),
         notes=_FILTERS,
     ),
     Tool(

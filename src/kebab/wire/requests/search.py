@@ -110,6 +110,8 @@ class SearchRequest(
     """One hit a document, its best, with the number of others."""
     groups: bool = False
     """Also the first documents, each by its best hit, beside the flat list."""
+    min_score: Annotated[float, Meta(ge=0, le=1)] | None = None
+    """Leave out hits with a lower score; the response says how many."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,0 +1,102 @@
+"""The fusion that has learned: adaptive fusion, a closer look at the best, and scores that mean something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kebab.domain.fusion import Fused, Rankings, Shares, ordered
+from kebab.domain.hits import FusionNote, Leg, ScoreKind
+from kebab.search.fusion import (
+    LOOKED_AT,
+    Adaptive,
+    Convex,
+    FusionPolicy,
+    Look,
+    QueryEvidence,
+    Rrf,
+    WeightedRrf,
+    put_first,
+)
+from kebab.search.likelihood import OWN_MODEL, Likelihood
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A sum of evidence with weights at or above zero: more of any never places a chunk lower.
+
+    To what adaptive fusion gives a chunk comes what a closer look at the best by words found. How much it
+    counts follows how much words count at all: nothing where the languages do not meet. Scores are relative
+    to the first, which has the likelihood that the search found what was meant; a note that is called what
+    was asked has 1.
+    """
+
+    adaptive: Adaptive = field(default_factory=lambda: Adaptive())
+    name: float = 0.15
+    """What a chunk earns whose title and headings hold the whole query."""
+    coverage: float = 0.0
+    """What a chunk earns that holds the whole query; nothing, unless tuning on your own queries says so."""
+    nearness: float = 0.15
+    """What a chunk earns in which words stand beside each other as they do in the query."""
+    likelihood: Likelihood = OWN_MODEL
+    looks: int = field(default=LOOKED_AT, init=False)
+    kind: ScoreKind = field(default=ScoreKind.LEARNED, init=False)
+
+    def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
+        shares, note = self.adaptive.shared(rankings, evidence)
+        if not shares:
+            return [], note
+        shares |= self._looked(rankings, evidence)
+        likely = 1.0 if evidence.named else self.likelihood.of(rankings, evidence)
+        _scale(shares, top=likely)
+        reason = f"{note.reason}; {likely:.0%} likely to be among the first three"
+        if put_first(shares, rankings, evidence.named):
+            reason = f"a note is called what was asked and comes first; otherwise {note.reason}"
+        return ordered(shares, rankings), FusionNote("learned", note.weights, reason)
+
+    def _looked(self, rankings: Rankings, evidence: QueryEvidence) -> Shares:
+        """What the closer look gives, by part and chunk."""
+        trusted = self.adaptive.trust(evidence)
+        present = {item.id for ranking in rankings.values() for item in ranking}
+        looks = {key: one for key, one in evidence.looks.items() if key in present}
+
+        def part(weight: float, of: Callable[[Look], float]) -> dict[str, float]:
+            return {key: weight * trusted * of(one) for key, one in looks.items()}
+
+        parts = {
+            "name": part(self.name, lambda one: one.name),
+            "coverage": part(self.coverage, lambda one: one.coverage),
+            "nearness": part(self.nearness, lambda one: one.nearness),
+        }
+        return {name: shares for name, shares in parts.items() if any(shares.values())}
+
+
+def _scale(shares: Shares, *, top: float) -> None:
+    """Scale all shares alike, so that the best sum is ``top``."""
+    sums: dict[str, float] = {}
+    for part in shares.values():
+        for key, share in part.items():
+            sums[key] = sums.get(key, 0.0) + share
+    best = max(sums.values(), default=0.0)
+    factor = top / best if best > 0 else 0.0
+    for part in shares.values():
+        part.update({key: share * factor for key, share in part.items()})
+
+
+def policies(
+    *,
+    k: int,
+    lexical: float,
+    vector: float,
+    adaptive: Adaptive | None = None,
+    learned: Learned | None = None,
+) -> dict[str, FusionPolicy]:
+    """Every policy by the name that settings and ``--fusion`` use."""
+    weights = {Leg.LEXICAL.value: lexical, Leg.VECTOR.value: vector}
+    return {
+        "rrf": Rrf(k),
+        "weighted_rrf": WeightedRrf(weights, k),
+        "convex": Convex(weights),
+        "adaptive": adaptive or Adaptive(),
+        "learned": learned or Learned(),
+    }

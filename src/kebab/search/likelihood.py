@@ -1,0 +1,76 @@
+"""How likely it is that a search found what was meant: what its scores say beside the order.
+
+A logistic model of five facts that every search knows, with weights at or above zero: more of any of them
+never makes a search less likely to have succeeded. Fitted by ``python -m training.ranking``; how well the
+figures hold on collections that were left out is in docs/decisions/0012-learned-ranking.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp
+
+from kebab.domain.fusion import Ranked, Rankings
+from kebab.domain.hits import Leg, ScoreKind, SearchHit
+from kebab.search.fusion import QueryEvidence
+
+WEAK = 0.2
+"""Where even the best hit has less, a response says so: three in four queries about something else do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """The likelihood that one of the first three hits is right."""
+
+    start: float
+    held: float
+    """For the share of the query that the best hits by words hold."""
+    cosine: float
+    """For the cosine of the nearest; every model has its own scale."""
+    margin: float
+    """For how far the nearest stands out from the last candidate, of what there is to stand out."""
+    lead: float
+    """For how far the best hit by words is ahead of the next."""
+    foreign: float
+    """Where query and texts are in different languages, so that no word can be held."""
+
+    def of(self, rankings: Rankings, evidence: QueryEvidence) -> float:
+        """Between 0 and 1; 1 where a leg did not take part, of which nothing is known."""
+        words, nearest = rankings.get(Leg.LEXICAL.value), rankings.get(Leg.VECTOR.value)
+        if words is None or nearest is None:
+            return 1.0
+        apart = evidence.languages_meet < 1 or bool(nearest and nearest[0].id in evidence.foreign)
+        total = (
+            self.start
+            + self.held * evidence.coverage
+            + self.cosine * (max(0.0, nearest[0].score) if nearest else 0.0)
+            + self.margin * _margin(nearest)
+            + self.lead * _lead(words)
+            + self.foreign * apart
+        )
+        return 1 / (1 + exp(-total))
+
+
+def is_weak(hits: Sequence[SearchHit]) -> bool:
+    """Whether even the best of the hits is unlikely to be meant; False where scores say nothing of it."""
+    likely = [hit.score for hit in hits if hit.score_kind is ScoreKind.LEARNED]
+    return bool(likely) and len(likely) == len(hits) and max(likely) < WEAK
+
+
+def _margin(nearest: Sequence[Ranked]) -> float:
+    if not nearest or nearest[-1].score >= 1:
+        return 0.0
+    return (nearest[0].score - nearest[-1].score) / (1 - nearest[-1].score)
+
+
+def _lead(words: Sequence[Ranked]) -> float:
+    if not words or words[0].score <= 0:
+        return 0.0
+    return 1 - (words[1].score if len(words) > 1 else 0.0) / words[0].score
+
+
+OWN_MODEL = Likelihood(start=-5.88, held=1.74, cosine=11.46, margin=0.0, lead=2.24, foreign=0.47)
+"""With the vectors of kebab-static."""
+ANY_MODEL = Likelihood(start=-3.99, held=2.22, cosine=0.0, margin=11.08, lead=1.22, foreign=0.0)
+"""With those of another model, whose cosines have another scale."""
