@@ -41,7 +41,6 @@ BOUNDED = {
     "kebab.domain.readable._CODE": 1500,
     "kebab.domain.readable._RULES": 1500,
     "kebab.domain.readable._LINE_RULES": 1500,
-    "kebab.domain.readable._RULER": 1500,
     "kebab.domain.readable._DEFINITION": 1500,
     "kebab.domain.readable._CONTENTS": 1500,
     "kinds.txt announces": 80,

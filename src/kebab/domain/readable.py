@@ -83,7 +83,6 @@ def _cleaned(text: str, rules: Iterable[Rule], *, tidy: bool = False) -> str:
 
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_RULER = re.compile(r"\s*+\|?[\s:|-]*-[\s:|-]*$")
 _DEFINITION = re.compile(r"\s{0,3}\[[^\]\n^][^\]\n]*\]:\s")
 # Where a table of contents is to be put in, or attributes of the block above.
 _CONTENTS = re.compile(
@@ -127,12 +126,17 @@ def _seen(line: str, ends: str) -> str:
     if len(line) > _LONGEST:
         return line
     if not _MARKED.search(line) and not line.lstrip(ends + " ").startswith("#"):
-        return "" if _RULER.match(line) else line
-    if _RULER.match(line) or _DEFINITION.match(line) or _CONTENTS.match(line):
+        return "" if _is_ruler(line) else line
+    if _is_ruler(line) or _DEFINITION.match(line) or _CONTENTS.match(line):
         return ""
     body = line.rstrip("\r\n")
     clean = _cleaned(body, (*_LINE_RULES, *_RULES))
     return clean + line[len(body) :] if clean.strip(f" \t-*+{ends}") else ""
+
+
+def _is_ruler(line: str) -> bool:
+    """Whether a line is that between the head of a table and its rows, or across the page."""
+    return "-" in line and not line.strip(" \t\r\n:|-")
 
 
 def _with_ends(text: str, marks: Sequence[tuple[int, int]], begin: str, end: str) -> str:
