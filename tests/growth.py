@@ -36,8 +36,18 @@ def compiled_patterns() -> Iterator[Found]:
     """Every compiled pattern that a module of the package holds, also inside its tuples and dicts."""
     for module in pkgutil.walk_packages([str(PACKAGE)], "kebab."):
         if not module.name.endswith("__main__"):
-            for name, value in vars(importlib.import_module(module.name)).items():
+            for name, value in _names_of(module.name).items():
                 yield from (Found(f"{module.name}.{name}", pattern) for pattern in _held(value))
+
+
+def _names_of(module: str) -> dict[str, object]:
+    """What a module holds; nothing for the adapter of an engine that is not installed here."""
+    try:
+        return vars(importlib.import_module(module))
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("kebab") or ".adapters." not in module:
+            raise
+        return {}
 
 
 def _held(value: object) -> Iterator[re.Pattern[str]]:

@@ -41,8 +41,8 @@ from tests.contracts.test_parser import CASES
 from tests.document_fakes import ReadingImages
 from tests.document_files import zipped
 
-NATIVE = frozenset({"pdf", "sheets", "hwp", "image", "code"})
-"""Read by engines of their own in C or Rust: what they do to their process is what workers are for."""
+NATIVE = frozenset({"pdf", "sheets", "hwp", "image", "audio", "code"})
+"""Read by engines in C or Rust, or by models: what they do to their process is what workers are for."""
 POLICY = ChunkPolicy(target_tokens=16, overlap_tokens=4, max_tokens=32)
 READING = Reading(ReadingImages())
 WORDS = Analyzer()
