@@ -262,3 +262,30 @@ def test_a_file_whose_engine_is_missing_is_skipped_with_the_command_that_install
     assert isinstance(found, IngestItem)
     assert found.outcome is Outcome.SKIPPED
     assert found.reason == f"needs {engine}, which is not installed: pip install 'kebab[x]'"
+
+
+def test_a_numbered_list_of_odt_keeps_its_numbers_and_goes_on_where_it_says() -> None:
+    def item(words: str, more: str = "", start: str = "") -> str:
+        return f"<text:list-item{start}><text:p>{words}</text:p>{more}</text:list-item>"
+
+    inner = f"<text:list>{item('inner')}</text:list>"
+    seventh = ' text:start-value="7"'
+    on = ' text:continue-numbering="true"'
+    body = (
+        f'<text:list text:style-name="L">{item("one")}{item("two", inner)}</text:list>'
+        "<text:p>between</text:p>"
+        f'<text:list text:style-name="L"{on}>{item("three")}</text:list>'
+        f'<text:list text:style-name="L">{item("seven", start=seventh)}</text:list>'
+        f'<text:list text:style-name="B">{item("dash")}</text:list>'
+    )
+    levels = '<text:list-level-style-number text:level="1" text:num-format="1"/>'
+    styles = f'<text:list-style text:name="L">{levels}<text:list-level-style-bullet text:level="2"/>'
+    content = (
+        f'<o:c xmlns:o="o" xmlns:text="t">{styles}</text:list-style><o:body><o:text>{body}'
+        "</o:text></o:body></o:c>"
+    )
+    found = outcome(".odt", zipped({"content.xml": content}))
+    assert isinstance(found, Parsed)
+    assert found.lines.text.split("\n") == [
+        "1. one", "2. two", "  - inner", "", "between", "", "3. three", "7. seven", "- dash",
+    ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from xml.etree.ElementTree import Element
 
@@ -16,18 +16,20 @@ from kebab.ingest.parse.html_blocks import Placing
 from kebab.ingest.parse.office import About, metadata_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "odf-v1"
+VERSION = "odf-v2"
 
 _MAIN = "content.xml"
+_STYLES = "styles.xml"
 _ABOUT = "meta.xml"
 _MANIFEST = "META-INF/manifest.xml"
+Numbered = Mapping[str, frozenset[str]]
 _SKIPPED = frozenset({"tracked-changes", "annotation", "table-of-content", "note-citation", "forms"})
 _MOST_REPEATED = 50
 
 
 def parse_odt(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
-    body = _body(archive, "text")
-    reader = _OdfReader(Composer(), paragraphs())
+    body, numbered = _body(archive, "text")
+    reader = _OdfReader(Composer(), paragraphs(), numbered)
     reader.read(body)
     reader.finish()
     found = _about(archive, defaults)
@@ -36,11 +38,12 @@ def parse_odt(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
 
 def parse_odp(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
     composer = Composer()
-    for number, page in enumerate(_body(archive, "presentation").iter("page"), 1):
+    body, numbered = _body(archive, "presentation")
+    for number, page in enumerate(body.iter("page"), 1):
         if number > defaults.reading.limits.pages:
             break
         composer.close_sections()
-        reader = _OdfReader(composer, partial(Slide, number))
+        reader = _OdfReader(composer, partial(Slide, number), numbered)
         reader.read(page)
         reader.finish()
     found = _about(archive, defaults)
@@ -54,13 +57,22 @@ def _parse(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
 FORMAT = Format(Media.DOCUMENT, VERSION, Archived(_parse), by_place.CHUNKER, isolated=True)
 
 
-def _body(archive: Archive, kind: str) -> Element:
+def _body(archive: Archive, kind: str) -> tuple[Element, Numbered]:
+    """The body, and which levels of which styles of lists are numbered."""
     if _MANIFEST in archive.names and archive.xml(_MANIFEST).find(".//encryption-data") is not None:
         raise Refused("encrypted: it opens with a password only; save a copy without one")
-    found = archive.xml(_MAIN).find(f"body/{kind}")
+    root = archive.xml(_MAIN)
+    found = root.find(f"body/{kind}")
     if found is None:
         raise Refused(f"damaged: {_MAIN} in it holds no {kind}")
-    return found
+    styles = [archive.xml(_STYLES)] if _STYLES in archive.names else []
+    return found, {name: levels for part in (*styles, root) for name, levels in _numbered(part)}
+
+
+def _numbered(part: Element) -> Iterator[tuple[str, frozenset[str]]]:
+    for style in part.iter("list-style"):
+        shown = (level for level in style.iter("list-level-style-number") if level.get("num-format"))
+        yield style.get("name", ""), frozenset(level.get("level", "") for level in shown)
 
 
 def _about(archive: Archive, defaults: Defaults) -> About:
@@ -72,15 +84,18 @@ def _about(archive: Archive, defaults: Defaults) -> About:
 
 
 class _OdfReader:
-    def __init__(self, composer: Composer, placing: Placing) -> None:
+    def __init__(self, composer: Composer, placing: Placing, numbered: Numbered) -> None:
+        self._numbered = numbered
+        self._last: dict[tuple[str, int], int] = {}
+        """The last number of a style of lists at a depth, for lists that go on."""
         self.composer = composer
         self.title = ""
         self._in_list = False
         self._placing = placing
         self._notes: list[str] = []
 
-    def read(self, container: Element, *, depth: int = 0) -> None:
-        """Depth is bounded, since that of the XML is."""
+    def read(self, container: Element, *, depth: int = 0, style: str = "", mark: str = "- ") -> None:
+        """Depth is bounded, since that of the XML is; ``mark`` opens the item of a list."""
         first = True
         for child in container:
             if child.tag == "h":
@@ -88,26 +103,36 @@ class _OdfReader:
                 depth_of = int(level) if level.isdecimal() and len(level) < 3 else 1
                 self.composer.heading(depth_of, self._text(child), self._placing())
             elif child.tag == "p":
-                self._paragraph(child, depth, opens=first)
+                self._paragraph(child, depth, mark if first else " " * len(mark))
                 first = False
             elif child.tag == "list":
-                for item in child:
-                    self.read(item, depth=depth + 1)
+                self._list(child, depth + 1, child.get("style-name") or style)
             elif child.tag == "table":
                 self._table(child)
             elif child.tag not in _SKIPPED:
-                self.read(child, depth=depth)
+                self.read(child, depth=depth, style=style, mark=mark)
+
+    def _list(self, found: Element, depth: int, style: str) -> None:
+        goes_on = found.get("continue-numbering") == "true" or found.get("continue-list")
+        number = self._last.get((style, depth), 0) if goes_on else 0
+        shown = str(depth) in self._numbered.get(style, ())
+        for item in found:
+            start = item.get("start-value", "")
+            if item.tag == "list-item":
+                number = int(start) if start.isdecimal() and len(start) < 9 else number + 1
+            self.read(item, depth=depth, style=style, mark=f"{number}. " if shown else "- ")
+        self._last[style, depth] = number
 
     def finish(self) -> None:
         """Notes stand at the end, as in a printed text."""
         for number, note in enumerate(self._notes, 1):
             self.composer.block(BlockKind.PARAGRAPH, f"[^{number}]: {note}", self._placing())
 
-    def _paragraph(self, paragraph: Element, depth: int, *, opens: bool) -> None:
+    def _paragraph(self, paragraph: Element, depth: int, mark: str) -> None:
         text = self._text(paragraph)
         if text and paragraph.get("style-name") == "Title":
             self.title = self.title or text
-        bullet = "  " * (min(depth, 9) - 1) + ("- " if opens else "  ") if depth else ""
+        bullet = "  " * (min(depth, 9) - 1) + mark if depth else ""
         kind = BlockKind.LIST if depth else BlockKind.PARAGRAPH
         if text:
             self.composer.block(kind, bullet + text, self._placing(), tight=bool(depth) and self._in_list)
