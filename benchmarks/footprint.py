@@ -27,7 +27,7 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> Footprint:
     together = largest = 0.0
     with subprocess.Popen(command, env=dict(environment), stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
-            sizes = [_share_mb(one) for one in _tree(process.pid)]
+            sizes = [share_mb(one) for one in _tree(process.pid)]
             together, largest = max(together, sum(sizes)), max(largest, *sizes, 0.0)
             time.sleep(EVERY_S)
     if process.returncode:
@@ -51,7 +51,7 @@ def _tree(process: int) -> list[int]:
     return found
 
 
-def _share_mb(process: int) -> float:
+def share_mb(process: int) -> float:
     """A page that several processes share counts in parts: summed over them, once."""
     try:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()

@@ -13,7 +13,6 @@ import argparse
 import os
 import random
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -39,6 +38,7 @@ QUERIES = 300
 WARM_UP = 30
 EDITED = 10
 SEED = 7
+DIRECT = 100
 REPLICAS, CLIENTS, ASKED = 4, 32, 60
 """Of several replicas at once: how many, with how many clients, who ask how many questions each."""
 URI = f"s3://{BUCKET}/kb"
@@ -136,6 +136,7 @@ def _measured(bench: Bench) -> Iterator[tuple[str, str]]:
     yield from _publishes(bench, chunks)
     yield from _opens(bench, chunks)
     yield from _queries(bench)
+    yield from _direct(bench)
     yield from _follows(bench)
     yield from _crowd(bench)
 
@@ -197,6 +198,52 @@ def _queries(bench: Bench) -> Iterator[tuple[str, str]]:
             yield f"warm hybrid search, {name}", f"p50 {low:.1f} ms, p95 {high:.1f} ms; a query: {a_query}"
 
 
+def _direct(bench: Bench) -> Iterator[tuple[str, str]]:
+    """What the alternative would be: the published indexes asked in the store, for each query."""
+    import lance
+    from lance.query import MatchQuery
+
+    from kebab.search.analyze import Analyzer
+
+    dataset = lance.dataset(f"{URI}/parts/default/chunks.lance")
+    analyzer = Analyzer()
+
+    def ask(text: str) -> set[str]:
+        query = MatchQuery(" ".join(analyzer.query_terms(text)), "body")
+        return set(
+            dataset.scanner(columns=["chunk_id"], full_text_query=query, limit=10)
+            .to_table()["chunk_id"]
+            .to_pylist()
+        )
+
+    with bench.opened() as own:
+        titles = _titles(own)[:DIRECT]
+        best = [
+            {hit.chunk_id for hit in own.search(text, mode=SearchMode.LEXICAL, k=10).hits} for text in titles
+        ]
+
+    def ask_all() -> list[tuple[float, set[str]]]:
+        found = []
+        for text in titles:
+            began = time.perf_counter()
+            names = ask(text)
+            found.append((time.perf_counter() - began, names))
+        return found
+
+    for name in ("cold", "again"):
+        _, traffic, found = bench.timed(ask_all)
+        low, high = np.percentile([1000 * spent for spent, _ in found], [50, 95])
+        a_query = f"{traffic.requests / len(titles):.1f} requests, {traffic.sent / len(titles) / 1000:.0f} KB"
+        yield (
+            f"Lance's full-text index asked in the store, {name}",
+            f"p50 {low:.1f} ms, p95 {high:.1f} ms; a query: {a_query}",
+        )
+    shared = np.mean(
+        [len(names & own) / max(len(own), 1) for (_, names), own in zip(found, best, strict=True)]
+    )
+    yield "of the first ten by words, the same", f"{shared:.2f}"
+
+
 def _titles(kebab: Kebab) -> list[str]:
     titles = sorted({document.title for document in kebab.list_docs()})
     return random.Random(SEED).sample(titles, min(QUERIES, len(titles)))
@@ -246,7 +293,7 @@ def _crowd(bench: Bench) -> Iterator[tuple[str, str]]:
     memory = max(float(words[2]) for words in outputs)
     yield (
         f"{REPLICAS} replicas, {CLIENTS} clients, {os.cpu_count()} cores",
-        f"{rate:.0f} searches/s, p95 {worst:.0f} ms, {memory:.0f} MB a replica",
+        f"{rate:.0f} searches/s, p95 {worst:.0f} ms, {memory:.0f} MB a replica, shared pages once",
     )
 
 
@@ -259,7 +306,7 @@ def _ask(root: Path, work: Path, threads: int) -> None:
         found = pool.map(lambda _: _times(replica, titles), range(threads))
         times = [one for some in found for one in some]
         spent = time.perf_counter() - began
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        memory = footprint.share_mb(os.getpid())
     print(len(times) / spent, np.percentile(np.array(times) * 1000, 95), memory)
 
 

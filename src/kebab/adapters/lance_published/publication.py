@@ -27,6 +27,8 @@ from kebab.ports import Analyzer, Edition, LexicalIndex, ModelKey, Record, Vecto
 FORMAT = "1"
 _FORMAT_KEY, _SOURCES_KEY, _PART = "kebab.format", "kebab.sources", "kebab.part."
 _ATTEMPTS = 5
+# Files of the dataset of words that are let be: what is put together is copied, and it is large.
+_WORD_FILES = 100
 
 
 class Versions(msgspec.Struct, frozen=True):
@@ -198,7 +200,8 @@ class LancePublication:
                 hint="run the command again",
             )
         documents = tables.indexed_by_name(tables.tidied(documents), "doc_id")
-        chunks = tables.indexed_vectors(tables.indexed_words(tables.tidied(chunks)))
+        chunks = tables.indexed_by_name(tables.tidied(chunks), "doc_id")
+        chunks = tables.indexed_vectors(tables.indexed_words(chunks))
         return Versions(documents.version, chunks.version, self._write_words(edition, base))
 
     def _drop(self, documents: Any, chunks: Any, doc_ids: Sequence[DocId]) -> None:
@@ -217,9 +220,9 @@ class LancePublication:
         held, wanted = words.names_in(dataset), {file.name for file in files}
         tables.without(dataset, "name", sorted((held - wanted) | ({words.META} & held)))
         new = [file for file in files if file.name not in held or file.name == words.META]
-        for rows in words.file_parts(new):
+        for rows in words.file_rows(new):
             dataset = tables.appended(dataset, rows)
-        return int(tables.tidied(dataset).version)
+        return int(tables.tidied(dataset, most=_WORD_FILES).version)
 
     # --- the catalogue -----------------------------------------------------------------------------
 

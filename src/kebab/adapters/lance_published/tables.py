@@ -134,11 +134,11 @@ def selected(
         yield from dataset.scanner(columns=list(columns), filter=condition, batch_size=256).to_batches()
 
 
-def tidied(dataset: Any) -> Any:
+def tidied(dataset: Any, *, most: int = _MAX_FRAGMENTS) -> Any:
     """Put small files together and drop rows that are gone, where there are many."""
     fragments = dataset.get_fragments()
     deleted = sum(fragment.num_deletions for fragment in fragments)
-    if len(fragments) <= _MAX_FRAGMENTS and deleted <= _MAX_DELETED * max(dataset.count_rows(), 1):
+    if len(fragments) <= most and deleted <= _MAX_DELETED * max(dataset.count_rows(), 1):
         return dataset
     dataset.optimize.compact_files(
         target_rows_per_fragment=_FRAGMENT_ROWS, materialize_deletions_threshold=_MAX_DELETED

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 META = "meta.json"
 _STAMP = "published.json"
 _PART_BYTES = 8_000_000
+_WRITTEN_BYTES = 32_000_000
 _ROWS_AT_ONCE = 2
 _NAME = re.compile(r"[0-9a-f]{32}(\.[0-9]{1,20})?\.[a-z]{1,16}")
 
@@ -39,18 +40,28 @@ def words_schema() -> pa.Schema:
     )
 
 
-def file_parts(files: Sequence[Path]) -> Iterator[pa.Table]:
-    """The rows of these files, a few megabytes at a time."""
+def file_rows(files: Sequence[Path]) -> Iterator[pa.Table]:
+    """The rows of these files, some tens of megabytes at a time: each table becomes a file of the dataset."""
     import pyarrow as pa
 
+    held: list[dict[str, Any]] = []
+    for row in _parts(files):
+        held.append(row)
+        if sum(len(one["content"]) for one in held) >= _WRITTEN_BYTES:
+            yield pa.Table.from_pylist(held, schema=words_schema())
+            held = []
+    if held:
+        yield pa.Table.from_pylist(held, schema=words_schema())
+
+
+def _parts(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
     for file in files:
         with file.open("rb") as handle:
-            for number in range(1 << 30):
-                content = handle.read(_PART_BYTES)
-                if number and not content:
-                    break
-                row = {"name": file.name, "part": number, "hash": _hash(content), "content": content}
-                yield pa.Table.from_pylist([row], schema=words_schema())
+            content = handle.read(_PART_BYTES)
+            number = 0
+            while content or not number:
+                yield {"name": file.name, "part": number, "hash": _hash(content), "content": content}
+                content, number = handle.read(_PART_BYTES), number + 1
 
 
 def files_to_publish(folder: Path) -> list[Path]:
