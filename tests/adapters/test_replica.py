@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from uuid import uuid4
 
@@ -64,9 +64,17 @@ class Desk:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
-    def open(self, uri: str = "", *, walls: Walls | None = None, cache_mb: int = 1000) -> Kebab:
+    def open(
+        self,
+        uri: str = "",
+        *,
+        walls: Walls | None = None,
+        cache_mb: int = 1000,
+        search: Mapping[str, str] | None = None,
+    ) -> Kebab:
         index = {"index.url": uri, "index.cache_dir": str(self.cache), "index.follow_s": 0.0}
         overrides = {"storage.data_dir": str(self.data), "index.cache_mb": cache_mb, **index}
+        overrides |= {f"search.{key}": value for key, value in (search or {}).items()}
         return Kebab.open(self.config, overrides=overrides, walls=walls)
 
     def ingest(self) -> None:
@@ -137,6 +145,19 @@ def test_nothing_is_sent_where_nothing_changed(uri: str, tmp_path: Path) -> None
         again = kebab.publish(uri, everything=True)
     assert (first.changed, second.changed, again.changed) == (1, 0, 1)
     assert first.release == second.release < again.release
+
+
+@pytest.mark.parametrize(
+    "engines", [{"vector_engine": "lance"}, {"lexical_engine": "lance"}, {"lexical_engine": "fts5"}]
+)
+def test_other_engines_answer_alike_too(engines: dict[str, str], tmp_path: Path) -> None:
+    desk, target = Desk(tmp_path, "ann", VAULT), str(tmp_path / "published")
+    with desk.open(search=engines) as own:
+        own.ingest()
+        own.publish(target)
+    theirs = {} if "vector_engine" in engines else engines  # the vectors' engine is the publisher's by itself
+    with desk.open(search=engines) as own, desk.open(target, search=theirs) as replica:
+        assert answers(replica) == answers(own)
 
 
 def test_words_that_were_indexed_anew_are_published_again(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ class Following:
         self._opened = held
         home = DataLayout(self._settings.data_dir)
         return build_engines(
-            settings_on(self._settings, held.folder),
+            settings_on(self._settings, held.folder, held.release),
             readonly=True,
             waiting=self._waiting,
             walls=self._walls,

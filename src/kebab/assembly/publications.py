@@ -19,6 +19,7 @@ from kebab.upkeep.replica import Held, Replica
 
 if TYPE_CHECKING:
     from kebab.assembly.engines import Engines
+    from kebab.domain.publications import Release
     from kebab.domain.reports import Check
     from kebab.ports import Analyzer, LexicalIndex, ModelKey, Publication, RecordStore, VectorIndex
     from kebab.ports import Stores as StoresPort
@@ -85,24 +86,27 @@ def build_replica(settings: Settings, *, waiting: Waiting = unheard) -> Replica:
         cache=Path(settings.index.cache_dir) / f"index-{name}",
         cache_mb=settings.index.cache_mb,
         analyzer=Analyzer(),
-        base=lambda folder: _base(settings, folder),
+        base=lambda folder, release: _base(settings, folder, release),
         records=_records,
         locked=lambda path: _locked(path, settings.lock_timeout_s, waiting),
     )
 
 
-def settings_on(settings: Settings, folder: Path) -> Settings:
-    """The settings for a replica in a folder. Vectors are compared exactly, as where they were published."""
+def settings_on(settings: Settings, folder: Path, release: Release) -> Settings:
+    """The settings for a replica in a folder: vectors are compared as where they were published."""
     search = settings.search
     if search.vector_engine == "auto":
-        search = msgspec.structs.replace(search, vector_engine="int8")
+        theirs = {part.contents.vector.partition("-")[0] for part in release.parts}
+        engine = "lance" if "vector:lance" in theirs else "int8"
+        search = msgspec.structs.replace(search, vector_engine=engine)
     return msgspec.structs.replace(settings, data_dir=folder, search=search)
 
 
-def _base(settings: Settings, folder: Path) -> Engines:
+def _base(settings: Settings, folder: Path, release: Release) -> Engines:
     from kebab.assembly.engines import Engines
 
-    return Engines(settings_on(settings, folder), downloads=DataLayout(settings.data_dir).models)
+    home = DataLayout(settings.data_dir)
+    return Engines(settings_on(settings, folder, release), downloads=home.models)
 
 
 def _records(stores: StoresPort) -> RecordStore:

@@ -39,6 +39,8 @@ class Contents:
     published_at: str
     revision: int = 0
     """Of its store; cursors are bound to it."""
+    vector: str = ""
+    """Version of its vector index; empty where it has none."""
     words: str = ""
     """Another one whenever the files of the words index are, which scores depend on."""
 

@@ -213,6 +213,7 @@ class Publisher:
             kebab=self.kebab_version,
             published_at=self.now(),
             revision=stores.documents.revision(),
+            vector=self.builder.indexes.vector_index(model).version if model else "",
             words=content_hash(" ".join(files).encode())[:16] if files else "",
         )
 

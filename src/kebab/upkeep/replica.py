@@ -72,7 +72,8 @@ class Replica:
     cache: Path
     cache_mb: int
     analyzer: Analyzer
-    base: Callable[[Path], Base]
+    base: Callable[[Path, Release], Base]
+    """Opens the knowledge base in a folder that is to hold a release."""
     records: Callable[[Stores], RecordStore]
     locked: Callable[[Path], AbstractContextManager[None]]
     """Keeps other processes from making a release in the same folder."""
@@ -131,7 +132,7 @@ class Replica:
             _copy(before.folder, folder)
         else:
             make_folder(folder)
-        base = self.base(folder)
+        base = self.base(folder, release)
         try:
             with base.writing("follow") as stores:
                 self._fill(stores, release, before.release if before else None)
