@@ -33,8 +33,8 @@ _KEPT = 2
 """Releases in the cache: the newest, and the one that somebody may still be reading."""
 _ATTEMPTS = 5
 _RECORDS_AT_ONCE = 200
-_BYTES_A_CHUNK = 3500
-"""What a chunk needs in the cache, roughly: too much is refused before it is fetched."""
+_BYTES_A_CHUNK = 8000
+"""What a chunk needs in the cache while the next release is made; more than is allowed is not fetched."""
 
 T = TypeVar("T")
 
