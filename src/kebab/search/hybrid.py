@@ -172,6 +172,11 @@ class HybridRetriever:
             held = self._holding(query, self.alternatives)
             kept = query.only if query.only is not None else tuple(sorted(held))
             query = replace(query, only=tuple(chunk for chunk in kept if chunk in held))
+        # A beginning alone is no word that a text could hold: neither leg could tell what fits.
+        if query.prefixes and query.text.split() == list(query.prefixes) and self.alternatives is not None:
+            begun = self.alternatives.beginning(query.prefixes, self.store.matching(query.filters))
+            kept = query.only if query.only is not None else tuple(sorted(begun))
+            query = replace(query, only=tuple(chunk for chunk in kept if chunk in begun))
         return query, degraded
 
     def _holding(self, query: SearchQuery, alternatives: EitherReader) -> frozenset[ChunkId]:

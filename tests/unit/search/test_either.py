@@ -33,3 +33,10 @@ def test_alternatives_and_patterns_both_bind(towns: Shelf) -> None:
 
 def test_where_no_alternative_stands_nothing_is_found(towns: Shelf) -> None:
     assert paths(towns, 'harbour "old york" OR "las vegas"') == set()
+
+
+@pytest.mark.parametrize("mode", SearchMode)
+def test_a_beginning_alone_finds_what_holds_a_word_that_begins_so(towns: Shelf, mode: SearchMode) -> None:
+    assert paths(towns, "bost*", mode) == {"boston.md"}
+    assert paths(towns, "zzz*", mode) == set()
+    assert "boston.md" in paths(towns, "bost* harbour", mode)
