@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from heapq import nsmallest
 from pathlib import Path
 from threading import Lock
@@ -51,6 +52,8 @@ class TantivyLexicalIndex:
     def __init__(self, folder: Path, analyzer: Analyzer) -> None:
         self._folder = folder
         self._analyzer = analyzer
+        # The chunks of a document come together, and share its names.
+        self._index_name = lru_cache(maxsize=16)(analyzer.index_text)
         layout = f"{LAYOUT}:{analyzer.version}"
         self._checkpoint = CheckpointFile(folder / "checkpoint.json", layout, proof=folder / "meta.json")
         self._sums = FileSums(folder / "sums.json", folder)
@@ -199,7 +202,7 @@ class TantivyLexicalIndex:
 
     def _fields(self, stored: StoredChunk) -> dict[str, str]:
         """What is indexed of a chunk beside its body, by field; an empty one is left out."""
-        index_text = self._analyzer.index_text
+        index_text = self._index_name
         fields = {
             "exact": " ".join(plain_words(searchable_text(stored))),
             "name": index_text(name_of(stored)),

@@ -22,6 +22,10 @@ _DEEPEST = 12
 # Longer names are nobody's to remember, and a term of an index is short.
 _LONGEST = 200
 _LONGEST_WORD = 64
+# Bytes to bytes: letters to small ones, digits as they are, everything else to a space.
+_ASCII_WORDS = bytes(
+    ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)
+).ljust(256)
 
 
 def folded(text: str) -> str:
@@ -85,8 +89,18 @@ def plain_words(text: str) -> list[str]:
 
     A Korean word is a row of letters (jamo), so that a mistyped letter is one difference and not a syllable.
     """
-    words = (word[:_LONGEST_WORD] for word in _WORD.findall(folded(nfc(text))))
-    return [letters(word) for word in dict.fromkeys(words)]
+    words: list[str] = []
+    # Every chunk of an ingest comes by here, and most lines of most notes are plain ASCII.
+    for line in text.split("\n"):
+        if line.isascii():
+            words += line.encode().translate(_ASCII_WORDS).decode().split()
+        else:
+            words += _WORD.findall(folded(nfc(line)))
+    distinct = dict.fromkeys(words)
+    if max(map(len, distinct), default=0) > _LONGEST_WORD:
+        distinct = dict.fromkeys(word[:_LONGEST_WORD] for word in distinct)
+    # All at once: Korean words become rows of letters, others stay as they are.
+    return unicodedata.normalize("NFD", " ".join(distinct)).split(" ") if distinct else []
 
 
 def latin_words(text: str) -> list[str]:
