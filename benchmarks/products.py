@@ -32,14 +32,14 @@ from kebab.domain.queries import SearchMode
 QUERIES = 200
 COLD = 5
 _RECOLL_WARM = """
-import json, sys, time
+import json, re, sys, time
 from recoll import recoll
 asked = json.loads(sys.stdin.readline())
 base = recoll.connect(confdir=sys.argv[1])
 def once(text):
     began = time.perf_counter()
     query = base.query()
-    query.execute(" OR ".join(text.split()))
+    query.execute(" OR ".join(f'"{word}"' for word in re.findall(r"\\w+", text)))
     for place, found in zip(range(10), query):
         query.makedocabstract(found)
     return 1000 * (time.perf_counter() - began)

@@ -47,7 +47,7 @@ def main() -> None:
         if "search" in options.parts:
             _print_search(options, corpus, work / "base")
         if "ingest" in options.parts:
-            _print_ingest(options, work)
+            _print_ingest(corpus, work)
         if "shell" in options.parts:
             print("\n### From the shell\n")
             shell.measure(work / "shell", notes=10_000, rounds=15)
@@ -176,10 +176,14 @@ def _percentile(values: Sequence[float], share: float) -> float:
 # --- ingest -------------------------------------------------------------------------
 
 
-def _print_ingest(options: argparse.Namespace, work: Path) -> None:
+def _print_ingest(corpus: Corpus, work: Path) -> None:
     originals = work / "originals"
     print(f"\n### Ingest of the notes as they are\n\n{_load()}\n\n| what | measured | asked |\n|---|---|---|")
     for line in ingesting.stages(originals, work / "ingests"):
+        print(f"| {line.what} | {line.value} | {line.target} |", flush=True)
+    pieces = (text[at : at + 900] for text in corpus.texts.values() for at in range(0, len(text), 900))
+    tree = ingesting.many_files(work / "tree", pieces)
+    for line in ingesting.unchanged(tree, work / "tree-data"):
         print(f"| {line.what} | {line.value} | {line.target} |", flush=True)
     for what, value, asked in _again(originals, work / "again"):
         print(f"| {what} | {value} | {asked} |", flush=True)
