@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,10 +14,12 @@ import pytest
 
 from kebab import Kebab, wire
 from kebab.adapters.lance_published.publication import LancePublication
+from kebab.assembly.publications import build_publisher, build_replica, settings_on
 from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.domain.walls import Walls
 from kebab.errors import EngineUnavailable, InvalidInput, NotIndexed, OutsideWalls, ReadOnly, StorageError
 from tests.object_store import BUCKET, NEEDED, environment, in_environment, running_store, weed
+from tests.publication_fakes import FakePublication
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
 ENGLISH = (
@@ -232,6 +235,24 @@ def test_two_people_together_score_like_one_knowledge_base_of_both(tmp_path: Pat
         for text in (*ENGLISH, *KOREAN):
             expected = [(hit.chunk_id, hit.score) for hit in one.search(text).hits]
             assert [(hit.chunk_id, hit.score) for hit in replica.search(text).hits] == expected, text
+
+
+def test_what_carries_no_index_is_indexed_here(tmp_path: Path) -> None:
+    desk, fake = Desk(tmp_path, "ann", VAULT), FakePublication()
+    desk.ingest()
+    with desk.open() as own:
+        publisher = replace(build_publisher(own.engines), open_publication=lambda _: fake)
+        first = publisher.publish("memory://fake")
+        index = msgspec.structs.replace(own.settings.index, url=str(tmp_path))
+        settings = msgspec.structs.replace(own.settings, index=index)
+        replica = replace(build_replica(settings), publication=fake, cache=desk.cache)
+        held = replica.follow()
+        assert replica.follow() == held
+        assert held.release.number == first.release
+        with Kebab(settings_on(own.settings, held.folder, held.release), readonly=True) as copy:
+            for text in (*ENGLISH, *KOREAN):
+                expected = [(hit.chunk_id, hit.score) for hit in own.search(text).hits]
+                assert [(hit.chunk_id, hit.score) for hit in copy.search(text).hits] == expected, text
 
 
 def test_a_source_that_another_published_is_refused(tmp_path: Path) -> None:
