@@ -20,6 +20,7 @@ from kebab.disk.scratch import scratch_folder
 from kebab.domain.evaluations import (
     AnswersReport,
     AnswerVerdict,
+    EvalQuery,
     EvalReport,
     NamesReport,
     QuerySet,
@@ -126,8 +127,15 @@ class Laboratory:
         for task in tasks:
             with self._prepared(task) as prepared:
                 grid = {CURRENT: GridPoint(prepared.base.searcher.retriever.fusion, {}), **policy_grid()}
-                cached += _leg_results(prepared)
+                cached += _leg_results(prepared, prepared.queries.judged)
         return tune(cached, grid=grid, current=CURRENT, train_share=train_share)
+
+    def legs(self, task: Task, *, strange: Sequence[str] = ()) -> list[LegResults]:
+        """What the legs find for the queries of a task, and for others that it has no answer to."""
+        others = [EvalQuery(f"strange {number}", text, {}) for number, text in enumerate(strange)]
+        with self._prepared(task) as prepared:
+            asked = replace(prepared.queries, queries=(*prepared.queries.judged, *others))
+            return list(_leg_results(replace(prepared, queries=asked), asked.queries))
 
     def ask(self, files: Sequence[Path], *, root: Path | None = None) -> AnswersReport:
         """Ask the questions of every file, each about its own folder, ``root``, or the knowledge base."""
@@ -219,11 +227,11 @@ def _names(base: Measured, name: str, *, mode: SearchMode, notes: int, seed: int
     return names.measure(asked, search, name=name, documents=len(listed))
 
 
-def _leg_results(prepared: Prepared) -> Iterator[LegResults]:
+def _leg_results(prepared: Prepared, queries: Sequence[EvalQuery]) -> Iterator[LegResults]:
     base = prepared.base
     # Whatever is configured, the policies that are tried want a closer look.
     retriever = replace(base.searcher.retriever, fusion=Learned())
-    for query in prepared.queries.judged:
+    for query in queries:
         asked = SearchQuery(query.text) if prepared.plain else parse_query(query.text)
         rankings, evidence = retriever.before_fusion(replace(asked, mode=SearchMode.HYBRID))
         ids = {ChunkId(item.id) for ranking in rankings.values() for item in ranking}

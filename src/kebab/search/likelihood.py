@@ -1,8 +1,8 @@
 """How likely it is that a search found what was meant: what its scores say beside the order.
 
 A logistic model of five facts that every search knows, with weights at or above zero: more of any of them
-never makes a search less likely to have succeeded. Fitted by ``python -m training.ranking``; how well the
-figures hold on collections that were left out is in docs/decisions/0012-learned-ranking.md.
+never makes a search less likely to have succeeded. ``python -m training.ranking`` fits it; on what, and how
+well the figures hold on collections that were left out, is in docs/decisions/0012-learned-ranking.md.
 """
 
 from __future__ import annotations
@@ -40,16 +40,19 @@ class Likelihood:
         words, nearest = rankings.get(Leg.LEXICAL.value), rankings.get(Leg.VECTOR.value)
         if words is None or nearest is None:
             return 1.0
-        apart = evidence.languages_meet < 1 or bool(nearest and nearest[0].id in evidence.foreign)
-        total = (
-            self.start
-            + self.held * evidence.coverage
-            + self.cosine * (max(0.0, nearest[0].score) if nearest else 0.0)
-            + self.margin * _margin(nearest)
-            + self.lead * _lead(words)
-            + self.foreign * apart
-        )
+        weights = (self.held, self.cosine, self.margin, self.lead, self.foreign)
+        facts = facts_of(words, nearest, evidence)
+        total = self.start + sum(weight * fact for weight, fact in zip(weights, facts, strict=True))
         return 1 / (1 + exp(-total))
+
+
+def facts_of(
+    words: Sequence[Ranked], nearest: Sequence[Ranked], evidence: QueryEvidence
+) -> tuple[float, ...]:
+    """What is known of a search, in the order of the weights."""
+    apart = evidence.languages_meet < 1 or bool(nearest and nearest[0].id in evidence.foreign)
+    cosine = max(0.0, nearest[0].score) if nearest else 0.0
+    return evidence.coverage, cosine, _margin(nearest), _lead(words), float(apart)
 
 
 def is_weak(hits: Sequence[SearchHit]) -> bool:
