@@ -26,7 +26,7 @@ from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
 VERSION = "textbundle-v1"
 
-_TEXT = re.compile(r"(?:[^/]+/){0,3}text\.(?:md|markdown|txt|text)", re.IGNORECASE)
+_TEXT = re.compile(r"\A(?:[^/]+/){0,3}text\.(?:md|markdown|txt|text)", re.IGNORECASE)
 _BEAR = "net.shinyfrog.bear"
 # Bear ends a tag of several words with another #.
 _WIDE_TAG = re.compile(r"(?<!\S)#([^\s#][^#\n]{0,60}[^\s#])#(?!\w)")
