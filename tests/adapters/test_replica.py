@@ -73,9 +73,10 @@ class Desk:
         *,
         walls: Walls | None = None,
         cache_mb: int = 1000,
+        follow_s: float = 0,
         search: Mapping[str, str] | None = None,
     ) -> Kebab:
-        index = {"index.url": uri, "index.cache_dir": str(self.cache), "index.follow_s": 0.0}
+        index = {"index.url": uri, "index.cache_dir": str(self.cache), "index.follow_s": follow_s}
         overrides = {"storage.data_dir": str(self.data), "index.cache_mb": cache_mb, **index}
         overrides |= {f"search.{key}": value for key, value in (search or {}).items()}
         return Kebab.open(self.config, overrides=overrides, walls=walls)

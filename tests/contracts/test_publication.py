@@ -12,13 +12,16 @@ import numpy as np
 import pytest
 
 from kebab.adapters.lance_published.publication import LancePublication
+from kebab.adapters.qdrant_published.publication import QdrantPublication
 from kebab.domain.ids import DocId
 from kebab.domain.publications import Contents, Part, Release
 from kebab.errors import Conflict, InvalidInput
 from kebab.ports import Edition, ModelKey, Publication, PublishedChunk, PublishedDocument, Record
+from tests import qdrant_server
 from tests.fakes import FakeAnalyzer
 from tests.object_store import BUCKET, NEEDED, environment, in_environment, running_store, weed
 from tests.publication_fakes import FakePublication
+from tests.qdrant_server import Node, address, program, running_qdrant
 from tests.samples import Sample, sample
 
 MODEL = ModelKey("fake-model", "1", 4)
@@ -38,8 +41,20 @@ def object_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(params=list(BUILDERS))
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Node]]:
+    """A real server; each test has a name of its own there."""
+    if program() is None:
+        pytest.skip(qdrant_server.NEEDED)
+    with running_qdrant(tmp_path_factory.mktemp("qdrant")) as nodes:
+        yield nodes
+
+
+@pytest.fixture(params=[*BUILDERS, pytest.param("qdrant", marks=pytest.mark.slow)])
 def publication(request: pytest.FixtureRequest, tmp_path: Path) -> Publication:
+    if request.param == "qdrant":
+        nodes: list[Node] = request.getfixturevalue("cluster")
+        return QdrantPublication(address(nodes, uuid4().hex))
     if request.param == "s3":
         request.getfixturevalue("object_store")
     return BUILDERS[request.param](tmp_path)

@@ -32,11 +32,21 @@ def _lance(uri: str) -> Publication:
     return LancePublication(uri)
 
 
+def _qdrant(uri: str) -> Publication:
+    import os
+
+    from kebab.adapters.qdrant_published.publication import QdrantPublication
+
+    return QdrantPublication(uri, api_key=os.environ.get("KEBAB_QDRANT_API_KEY") or None)
+
+
 _SCHEMES: dict[str, Callable[[str], Publication]] = {
     "file": _lance,
     "s3": _lance,
     "gs": _lance,
     "az": _lance,
+    "qdrant": _qdrant,
+    "qdrants": _qdrant,
 }
 
 

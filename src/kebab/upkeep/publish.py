@@ -21,6 +21,7 @@ from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.domain.publications import Collected, Contents, Part, PublishReport, Release, publisher_name
 from kebab.domain.turns import InCharge
 from kebab.errors import InvalidInput
+from kebab.ingest.lean import leaning
 from kebab.ports import (
     Analyzer,
     Edition,
@@ -231,12 +232,12 @@ class Publisher:
     ) -> Mapping[DocId, tuple[PublishedChunk, ...]]:
         stored = list(stores.documents.stored_chunks(doc_ids))
         keys = sorted({one.content_key for one in stored})
-        vectors = stores.embeddings.vectors(model, keys) if model else {}
+        vectors = leaning(stored, stores.embeddings.vectors(model, keys)) if model else {}
 
         def published(one: StoredChunk) -> PublishedChunk:
             read = self.analyzer.index_text
             texts = read(searchable_text(one)), read(name_of(one)), read(about(one))
-            return PublishedChunk(one, texts[0], vectors.get(one.content_key), texts[1], texts[2])
+            return PublishedChunk(one, texts[0], vectors.get(one.chunk.chunk_id), texts[1], texts[2])
 
         grouped = groupby(stored, key=lambda one: one.chunk.doc_id)
         return {doc_id: tuple(map(published, some)) for doc_id, some in grouped}

@@ -128,10 +128,9 @@ class Replica:
 
     def _made(self, release: Release, folder: Path) -> Held:
         before = self.held()
+        make_folder(folder)
         if before is not None:
             _copy(before.folder, folder)
-        else:
-            make_folder(folder)
         base = self.base(folder, release)
         try:
             with base.writing("follow") as stores:

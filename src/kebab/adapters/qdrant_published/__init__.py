@@ -1,0 +1,1 @@
+"""A publication in the collections of a Qdrant server or cluster."""
