@@ -19,7 +19,7 @@ from kebab import Kebab
 from kebab.domain.queries import SearchMode
 from tests.qdrant_server import Node, address, running_qdrant
 
-QUERIES = 100
+QUERIES = 60
 SEED = 7
 
 
