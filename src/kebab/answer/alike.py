@@ -5,13 +5,15 @@ The groups are written by hand in ``words/alike.txt``; a word of a text is found
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from kebab.answer.words import read_lines
 
 _SHORTEST = 3
 """Letters of an English word that are left when an ending is taken off."""
+_MOST = 16
+"""Words of a group that are searched for."""
 _ENDINGS = (
     ("ies", "y"),
     ("es", ""),
@@ -31,6 +33,15 @@ def groups_of(word: str) -> frozenset[int]:
     return next((known[form] for form in _forms(word) if form in known), frozenset())
 
 
+def in_other_words(words: Sequence[str]) -> str:
+    """These words with those that mean nearly the same, in both languages; empty where none are listed."""
+    found: dict[str, None] = {}
+    for word in words:
+        for number in sorted(groups_of(word.lower())):
+            found.update(dict.fromkeys(_lines()[number].split()[:_MOST]))
+    return " ".join((*words, *(word for word in found if word not in words))) if found else ""
+
+
 def _forms(word: str) -> Iterator[str]:
     """The word and what it may be a form of, likeliest first."""
     yield word
@@ -47,9 +58,14 @@ def _forms(word: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1)
+def _lines() -> tuple[str, ...]:
+    return tuple(read_lines("alike.txt"))
+
+
+@lru_cache(maxsize=1)
 def _groups() -> dict[str, frozenset[int]]:
     found: dict[str, set[int]] = {}
-    for number, line in enumerate(read_lines("alike.txt")):
+    for number, line in enumerate(_lines()):
         for word in line.split():
             found.setdefault(word, set()).add(number)
     return {word: frozenset(numbers) for word, numbers in found.items()}

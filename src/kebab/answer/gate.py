@@ -30,6 +30,8 @@ LOOKED_AT = 5
 COVERED = 0.8
 """Share of a part's words, by idf, that one chunk must hold for the part to count as found."""
 _BM25_K1 = 1.2
+_IN_OTHER_WORDS = 1.25
+"""How much more confidence it takes when only a search for words of like meaning found something."""
 _AT = {name: place for place, name in enumerate(FEATURES)}
 _KINDS = ("number", "place", "steps", "listed", "reason", "defines")
 _ASKING = re.compile(
@@ -77,12 +79,14 @@ class Gate:
         found: Retrieval,
         chunks: Sequence[StoredChunk],
         ranked: Sequence[Scored],
+        *,
+        own_words: bool = True,
     ) -> GateReport:
         """``chunks`` are those of the hits, ``ranked`` their passages, best first.
 
-        Nothing found is never enough.
+        Nothing found is never enough. Without ``own_words`` the search was for others than the question's.
         """
-        threshold = self.threshold_for(question)
+        threshold = self.threshold_for(question, own_words=own_words)
         if not chunks:
             return GateReport(False, 0.0, threshold, None, tuple(k.text for k in question.keywords))
         weighed = self.weigh(question)
@@ -97,7 +101,7 @@ class Gate:
             coverage=max(measure.share(one) for one in met),
             specific=_of(best[:1], "rarest"),
             closeness=_of(best[:1], "near"),
-            lexical=self._lexical(question, found),
+            lexical=self._lexical(question, found) if own_words else None,
             semantic=self._semantic(cosines),
             sentence=_of(best, "context"),
             stated=_of(best, "own"),
@@ -113,10 +117,15 @@ class Gate:
         missing = tuple(k.text for k, value in zip(weighed, reached, strict=True) if value < 0.5)
         return GateReport(confidence >= threshold, confidence, threshold, features, missing)
 
-    def threshold_for(self, question: Question) -> float:
-        """What the confidence must reach; the whole question may be a few keywords."""
+    def threshold_for(self, question: Question, *, own_words: bool = True) -> float:
+        """What the confidence must reach; the whole question may be a few keywords.
+
+        What was found by other words than theirs must convince more.
+        """
         asks = self.keyword_threshold is None or _ASKING.search(question.text)
-        return self.threshold if asks else min(self.threshold, self.keyword_threshold or 0.0)
+        if asks:
+            return self.threshold if own_words else min(1.0, self.threshold * _IN_OTHER_WORDS)
+        return min(self.threshold, (self.keyword_threshold or 0.0) if own_words else self.threshold / 2)
 
     def covers(self, question: Question, chunks: Sequence[StoredChunk]) -> bool:
         """Whether one of the best chunks holds most of what a question, or a part of one, is about."""

@@ -59,11 +59,16 @@ def fits(kind: Kind, shape: Shape, text: str, question: str = "") -> float:
 
 def named(question: str, text: str) -> float:
     """1 where a question asks what something is called or set to, and a passage holds a name it lacks."""
-    if not pattern("asked_name").search(question):
+    if not _asks_name(question):
         return 0.0
     known = question.lower()
     names = (found[0].strip("`'\"*“”").lower() for found in pattern("name").finditer(text))
     return float(any(name not in known for name in names))
+
+
+@lru_cache(maxsize=64)
+def _asks_name(question: str) -> bool:
+    return bool(pattern("asked_name").search(question))
 
 
 @lru_cache(maxsize=64)

@@ -7,9 +7,10 @@ language) the embedding model says how near the nearest word of the passage come
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kebab.answer.alike import groups_of
@@ -26,6 +27,8 @@ _WORD = re.compile(r"[^\W_]+(?:['’.+#-][^\W_]+)*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _UNRELATED, _SAME = 0.25, 0.75
 """Cosines of two words: below the first nothing in common, from the second on the same meaning."""
+_LISTED = 0.75
+"""What a word counts that is only listed as meaning nearly the same: the lists are wide."""
 _TRUST = 0.9
 """What a word of the same meaning counts beside the word itself."""
 _REMEMBERED = 20_000
@@ -96,12 +99,16 @@ class Meter:
     columns: Mapping[str, int]
     """Where each known word of the texts stands in ``near``."""
     near: NDArray[np.float32]
+    shares: NDArray[np.float64]
+    """What each word of the question counts; together 1, or all 0 for a question without words."""
+    asked: Mapping[str, float]
+    """How far each known word is one that the question asks for."""
 
     def met(self, terms: frozenset[str], words: frozenset[str]) -> NDArray[np.float64]:
         """How far each word of the question is met, 0 to 1, in the order of ``weights``."""
         import numpy as np
 
-        exact = np.array([keyword.met_by(terms) for keyword in self.weights])
+        exact = np.array([keyword.met_by(terms) for keyword in self.weights] if terms else self.shares * 0)
         places = [self.columns[word] for word in words if word in self.columns]
         if not places or not self.near.size:
             return exact
@@ -110,19 +117,7 @@ class Meter:
 
     def precision(self, words: frozenset[str]) -> float:
         """The share of these words that the question asks for; 0 for none."""
-        if not words:
-            return 0.0
-        asked = {spelling for keyword in self.weights for spelling in keyword.spellings}
-        places = {word: self.columns.get(word) for word in words}
-        near = [
-            1.0
-            if word in asked or _begins(word, asked)
-            else float(self.near[:, at].max())
-            if at is not None and self.near.size
-            else 0.0
-            for word, at in places.items()
-        ]
-        return sum(near) / len(near)
+        return sum(self.asked.get(word, 0.0) for word in words) / len(words) if words else 0.0
 
     def others(self, words: frozenset[str]) -> float:
         """How many of these words the question does not hold, also not by meaning."""
@@ -130,41 +125,47 @@ class Meter:
 
     def share(self, met: NDArray[np.float64]) -> float:
         """The share of the question's weight that is met; 0 for a question without words."""
-        import numpy as np
-
-        weights = np.array(list(self.weights.values()))
-        total = float(weights.sum())
-        return float(weights @ met) / total if total > 0 else 0.0
+        return float(self.shares @ met)
 
 
-def _begins(word: str, asked: Iterable[str]) -> bool:
-    """True for 기본값 where 기본 is asked for: what Korean puts behind a noun makes no other thing of it."""
-    return any(
-        len(other) > 1 and "\uac00" <= other[0] <= "\ud7a3" and word.startswith(other) for other in asked
-    )
+def _asked(
+    weights: Mapping[Keyword, float], known: Sequence[str], near: NDArray[np.float32]
+) -> dict[str, float]:
+    """How far each of these words is one that is asked for: itself, what it begins with, or by meaning."""
+    spelled = {spelling for keyword in weights for spelling in keyword.spellings}
+    korean = tuple(word for word in spelled if len(word) > 1 and "\uac00" <= word[0] <= "\ud7a3")
+    best = near.max(axis=0).tolist() if near.size else [0.0] * len(known)
+    found = dict(zip(known, best, strict=True))
+    # 기본값 where 기본 is asked for: what Korean puts behind a noun makes no other thing of it.
+    found.update((word, 1.0) for word in known if word in spelled or word.startswith(korean))
+    return found
 
 
 def _nearest(weights: Mapping[Keyword, float], known: Sequence[str], space: WordSpace) -> NDArray[np.float32]:
     """One row a keyword: its nearest spelling counts, and another form of its verb like a synonym."""
     import numpy as np
 
-    rows = [space.nearness(keyword.spellings, known).max(axis=0, initial=0.0) for keyword in weights]
+    spelled = [spelling for keyword in weights for spelling in keyword.spellings]
+    by_spelling = space.nearness(spelled, known)
+    ends = np.cumsum([len(keyword.spellings) for keyword in weights], dtype=int).tolist()
+    rows = [by_spelling[begin:end].max(axis=0) for begin, end in pairwise((0, *ends))]
     near = np.stack(rows) if rows else np.zeros((0, len(known)), dtype=np.float32)
     stems = np.array([stem(word) for word in known])
+    listed = [(place, groups) for place, word in enumerate(known) if (groups := groups_of(word))]
     for row, keyword in zip(near, weights, strict=True):
         for own in filter(None, map(stem, keyword.spellings)):
             row[stems == own] = _TRUST
-        for place in (*_sounding(keyword, known), *_alike(keyword, known)):
+        for place in _sounding(keyword, known):
             row[place] = _TRUST
+        for place in _alike(keyword, listed):
+            row[place] = max(row[place], _LISTED)
     return near
 
 
-def _alike(keyword: Keyword, known: Sequence[str]) -> list[int]:
+def _alike(keyword: Keyword, listed: Sequence[tuple[int, frozenset[int]]]) -> list[int]:
     """Where words stand that are listed as meaning nearly the same."""
     groups = frozenset[int]().union(*(groups_of(spelling) for spelling in keyword.spellings))
-    if not groups:
-        return []
-    return [place for place, word in enumerate(known) if not groups.isdisjoint(groups_of(word))]
+    return [place for place, others in listed if not groups.isdisjoint(others)] if groups else []
 
 
 def _sounding(keyword: Keyword, known: Sequence[str]) -> list[int]:
@@ -182,6 +183,11 @@ def _sounding(keyword: Keyword, known: Sequence[str]) -> list[int]:
 
 def meter(weights: Mapping[Keyword, float], texts: Sequence[frozenset[str]], space: WordSpace) -> Meter:
     """A meter for texts whose words are given."""
+    import numpy as np
+
     known = sorted(frozenset[str]().union(*texts))
     near = _nearest(weights, known, space)
-    return Meter(weights, {word: place for place, word in enumerate(known)}, near)
+    counts = np.array(list(weights.values()), dtype=np.float64)
+    shares = counts / counts.sum() if counts.sum() > 0 else counts * 0.0
+    columns = {word: place for place, word in enumerate(known)}
+    return Meter(weights, columns, near, shares, _asked(weights, known, near))

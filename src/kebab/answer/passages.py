@@ -81,6 +81,11 @@ def announces(text: str) -> bool:
     return bool(pattern("announces").search(text[-_TAIL:]))
 
 
+def leads(text: str) -> bool:
+    """True for a sentence that a list below it may complete: also one that only counts what follows."""
+    return announces(text) or bool(pattern("counts").search(text))
+
+
 # --- sentences and lists -------------------------------------------------------------------------
 
 
@@ -88,7 +93,9 @@ def _prose(text: str) -> Iterator[Passage]:
     found = _without_rows(sentences(text), table_lines(text.split("\n")))
     place = 0
     while place < len(found):
-        items = _items(found, place + 1) if _leads(found, place) else 0
+        items = _items(found, place + 1)
+        if items and not _leads(found[place]):
+            items = 0
         if items:
             yield from _list(found, place, place + 1 + items)
         end = place + 1 + items
@@ -98,11 +105,9 @@ def _prose(text: str) -> Iterator[Passage]:
         place = end
 
 
-def _leads(found: Sequence[Sentence], at: int) -> bool:
+def _leads(one: Sentence) -> bool:
     """True for a sentence that announces the list right below it, also in passing: "for several reasons."."""
-    return announces(found[at].text) or (
-        not found[at].item and bool(pattern("counts").search(found[at].text))
-    )
+    return announces(one.text) or (not one.item and leads(one.text))
 
 
 def _without_rows(found: Sequence[Sentence], tables: frozenset[int]) -> list[Sentence]:

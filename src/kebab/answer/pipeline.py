@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
 
+from kebab.answer.alike import in_other_words
 from kebab.answer.archive import compare, from_json, to_json
 from kebab.answer.check import check, check_quotes
 from kebab.answer.converse import Conversation
@@ -214,6 +215,9 @@ class Asker:
         hits = found.retrieval.hits
         draft.embedding_model = next((hit.embedding_model for hit in hits if hit.embedding_model), None)
         passed = draft.steps[0].gate.passed
+        if not passed and (wider := self._in_other_words(draft, query)):
+            found, passed = wider, True
+            hits = found.retrieval.hits
         parts = split(draft.question, self.analyzer)
         draft.found = [found] if passed else []
         if not passed or not all(self.gate.covers(part, found.chunks) for part in parts):
@@ -221,6 +225,14 @@ class Asker:
         draft.candidates = tuple(_candidate(hit) for hit in hits) if draft.found else _nearest(found)
         draft.timings["retrieve_ms"] = _since(started)
         return bool(draft.found)
+
+    def _in_other_words(self, draft: _Draft, query: SearchQuery) -> _Found | None:
+        """What a search for words of like meaning found, where the question itself accepts it."""
+        other = in_other_words([keyword.text for keyword in draft.question.keywords])
+        if not other or query.mode is SearchMode.VECTOR:
+            return None
+        found = self._probe(draft, draft.question, replace(query, text=other, exact=True))
+        return found if draft.steps[-1].gate.passed else None
 
     def _gather_parts(self, draft: _Draft, query: SearchQuery, parts: Sequence[Question]) -> list[_Found]:
         kept: list[tuple[Question, _Found]] = []
@@ -247,7 +259,7 @@ class Asker:
         for place, lead in leads:
             draft.states.setdefault(lead.chunk.chunk_id, draft.states.get(chunks[place].chunk.chunk_id))
         ranked = self.ranker.rank(question, self.gate.weigh(question), found, chunks, leads)
-        report = self.gate.judge(question, found, chunks, ranked)
+        report = self.gate.judge(question, found, chunks, ranked, own_words=query.text == question.text)
         draft.steps.append(AskStep(query.text, len(found.hits), report))
         return _Found(found, chunks, ranked)
 

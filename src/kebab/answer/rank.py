@@ -153,6 +153,8 @@ class Ranker:
         chunks: Sequence[StoredChunk],
         read: Sequence[_Read],
     ) -> list[tuple[float, ...]]:
+        import numpy as np
+
         kind = kind_of(question.text)
         above: dict[str, _Above] = {}
         for one in read:
@@ -165,16 +167,14 @@ class Ranker:
         cosines = self._cosines(question, read)
         legs = [_leg_scores(found, leg) for leg in (Leg.LEXICAL, Leg.VECTOR)]
         standing = _standing(chunks[:READ])
+        titles = {chunk: measure.met(head.terms, head.words) for chunk, head in above.items()}
         result = []
         for one, near, (cosine, inside) in zip(read, around, cosines, strict=True):
             head = above[one.chunk.chunk.chunk_id]
+            titled = titles[one.chunk.chunk.chunk_id]
             met = measure.met(one.terms, one.words)
-            in_context = measure.met(one.terms | head.terms, one.words | head.words)
-            wide = measure.met(
-                one.terms | head.terms | frozenset(self.analyzer.terms(one.passage.around)),
-                one.words | head.words | near,
-            )
-            titled = measure.met(head.terms, head.words)
+            in_context = np.maximum(met, titled)
+            wide = np.maximum(in_context, measure.met(self._around(one.passage), near))
             text, shape = one.shown, one.passage.shape
             fitting = [0.0] * 5
             if kind in _GROUPS:
@@ -210,6 +210,10 @@ class Ranker:
                 )
             )
         return result
+
+    def _around(self, passage: Passage) -> frozenset[str]:
+        """The terms of what stands around a passage; where a model compares words, those are enough."""
+        return frozenset(self.analyzer.terms(passage.around)) if self.space.embedder is None else frozenset()
 
     def _cosines(self, question: Question, read: Sequence[_Read]) -> list[tuple[float, float]]:
         if self.space.embedder is None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from kebab.answer.passages import Shape, announces
+from kebab.answer.passages import Shape, leads
 from kebab.answer.rank import FEATURES, Scored
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId
 
 MOST = 4
-NEAR = 1.6
+NEAR = 1.1
 """How much less a further passage may be worth than the best one."""
 TIED = 0.5
 """The same beside a best one that meets the question and is of the kind asked for."""
@@ -43,8 +43,8 @@ def select(ranked: Sequence[Scored], *, most: int = MOST) -> list[Scored]:
             break
         if (place := _restated(one, chosen)) is not None:
             chosen[place] = one
-        elif _adds(one, chosen):
-            chosen.append(one)
+        elif _adds(whole := _whole(one, ranked), chosen):
+            chosen.append(whole)
     return chosen
 
 
@@ -63,7 +63,7 @@ def _shortest(ranked: Sequence[Scored]) -> Scored:
 
 def _whole(best: Scored, ranked: Sequence[Scored]) -> Scored:
     """The passage, or where it only announces something, the one that holds both."""
-    if best.passage.shape in (Shape.LIST, Shape.CODE) or not announces(best.passage.text):
+    if best.passage.shape in (Shape.LIST, Shape.CODE) or not leads(best.passage.text):
         return best
     longer = (
         one
