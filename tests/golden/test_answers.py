@@ -25,7 +25,7 @@ from kebab.domain.answers import GateReport
 from kebab.evaluate.golden import read
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("answers")]
-FLOORS = {"fact": 0.7, "first": 0.55, "f1": 0.8}
+FLOORS = {"fact": 0.75, "first": 0.7, "f1": 0.8}
 needs_book = pytest.mark.skipif(not BOOK.is_dir(), reason="needs ../shared/data/rust-book beside the project")
 
 
@@ -83,8 +83,17 @@ def test_keywords_and_paraphrases_are_answered_but_for_a_few(tmp_path: Path) -> 
     with open_vault(tmp_path) as base:
         asked = ask_all(base, read(Path(__file__).with_name("vault.yaml")))
     refused = [one.entry.id for one in asked if one.refused and not one.entry.refuse]
-    assert len(refused) <= 8, refused
+    assert len(refused) <= 4, refused
     assert all(one.refused for one in asked if one.entry.refuse)
+
+
+def test_the_question_that_the_readme_shows_is_answered_in_one_line(tmp_path: Path) -> None:
+    with open_vault(tmp_path) as base:
+        answer = base.ask("How many customers were charged twice?")
+    assert [claim.text for claim in answer.claims if "41 customers" in claim.text] == [
+        claim.text for claim in answer.claims
+    ]
+    assert [quote.marker for quote in answer.citations] == [1]
 
 
 def test_every_citation_stands_in_its_file(vault: list[Asked]) -> None:

@@ -260,7 +260,8 @@ def _stanzas(lines: Sequence[str], start: int, end: int) -> Iterator[Passage]:
             continue
         code = "\n".join(lines[begin:number]).strip("\n")
         if _quotable(code):
-            said = lead if begin == start and announces(lead) else ""
+            typed = "\n" not in code and bool(pattern("typed").search(lead))
+            said = lead if begin == start and (typed or announces(lead)) else ""
             first = above if said and above is not None else begin
             text = " ".join(f"{said} {code}".split())
             yield Passage(text, first, number - 1, Shape.CODE, 0, lead, code=code)

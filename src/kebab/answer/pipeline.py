@@ -215,13 +215,12 @@ class Asker:
         hits = found.retrieval.hits
         draft.embedding_model = next((hit.embedding_model for hit in hits if hit.embedding_model), None)
         passed = draft.steps[0].gate.passed
-        if not passed and (wider := self._in_other_words(draft, query)):
-            found, passed = wider, True
-            hits = found.retrieval.hits
         parts = split(draft.question, self.analyzer)
         draft.found = [found] if passed else []
         if not passed or not all(self.gate.covers(part, found.chunks) for part in parts):
             draft.found += self._gather_parts(draft, query, parts)
+        if not draft.found and (wider := self._in_other_words(draft, query)):
+            draft.found, hits = [wider], wider.retrieval.hits
         draft.candidates = tuple(_candidate(hit) for hit in hits) if draft.found else _nearest(found)
         draft.timings["retrieve_ms"] = _since(started)
         return bool(draft.found)

@@ -10,8 +10,8 @@ from kebab.answer.rank import FEATURES, Scored
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId
 
-MOST = 4
-NEAR = 1.1
+MOST = 3
+NEAR = 1.5
 """How much less a further passage may be worth than the best one."""
 TIED = 0.5
 """The same beside a best one that meets the question and is of the kind asked for."""
@@ -28,7 +28,7 @@ _OF_KIND, _MET = 0.9, 0.8
 _SAID = 0.5
 """News of a passage that does more than repeat the question."""
 _CONTEXT, _NEWS = FEATURES.index("context"), FEATURES.index("news")
-_KINDS = tuple(FEATURES.index(name) for name in ("number", "place", "reason", "defines"))
+_KINDS = tuple(FEATURES.index(name) for name in ("number", "defines"))
 
 
 def select(ranked: Sequence[Scored], *, most: int = MOST) -> list[Scored]:

@@ -24,6 +24,8 @@ _RULES: tuple[Rule, ...] = tuple(
         ("][", r"\[([^\[\]\n]+)\]\[[^\[\]\n]*\]", r"\1"),
         ("[^", r"\[\^[^\]\n]*\]", ""),
         ("[!", r"\[![\w-]+\][-+]?\s?", ""),  # the mark of a callout
+        ("[!", r"\[![A-Z]+ ([^\[\]\n]*)\]", r"\1"),  # a word with a mark for who translates it
+        ("&", r"&(?:#x200[BbCcDd]|#8203|ZeroWidthSpace);", ""),
         (
             "{{",
             r"\{\{[<%]\s*(?:\w*tooltip|\w*link|\w*definition)\b[^<>{}]*?\btext=\"([^\"\n]*)\"[^{}\n]*[>%]\}\}",
@@ -32,6 +34,7 @@ _RULES: tuple[Rule, ...] = tuple(
         ("{{", r"\{\{[<%#/]?[^{}\n]*\}\}", ""),
         ("{%", r"\{%[^{}\n]*%\}", ""),
         ("{", r"\{[#.:][^{}\n]*\}", ""),
+        ("{", r"\{\w+=\"[^{}\n]*\"\}", ""),  # the width of an image
         (">", r"^\s*(?:>\s?)+", ""),
         (":::", r"^:::+ ?\w*\s*", ""),
         (":", r"^:\s+", ""),  # what a list of definitions says of its term
@@ -49,7 +52,7 @@ _RULES: tuple[Rule, ...] = tuple(
 )
 """A sign without which there is nothing to do, what is looked for, and what stays of it."""
 _LONGEST = 1500
-_MARKED = re.compile(r"[\[\]{}<>*_~=\\^|]|^\s*:")
+_MARKED = re.compile(r"[\[\]{}<>*_~=\\^|&]|^\s*:")
 _SPACES = re.compile(r"\s+")
 _BEFORE_SIGN = re.compile(r" ([.,;:!?](?: |$))")
 _KEPT = re.compile(r"\x00(\d+)\x00")

@@ -81,6 +81,11 @@ def test_a_name_is_news_only_if_the_question_lacks_it() -> None:
     assert named("Why are drafts left out?", "Pass the `--drafts` flag.") == 0.0
 
 
+def test_one_line_of_code_is_quoted_with_the_sentence_that_says_what_it_does() -> None:
+    source = "This command prunes the log of old entries.\n\n```shell\nprune_logs\n```\n"
+    assert texts(source, Shape.CODE) == ["This command prunes the log of old entries. prune_logs"]
+
+
 def scored(source: str, place: int, worth: float, **features: float) -> Scored:
     values = tuple(features.get(name, 0.9 if name == "context" else 0.0) for name in FEATURES)
     found = passages(source)[place]

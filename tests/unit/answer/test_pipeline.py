@@ -312,3 +312,13 @@ def test_a_document_cannot_write_to_the_terminal() -> None:
     assert answer.grounded
     assert not any(ord(char) < 32 and char != "\n" for char in answer.text)
     assert "\x1b" not in "".join(candidate.snippet for candidate in answer.candidates)
+
+
+def test_what_the_own_words_do_not_find_is_looked_for_in_other_words() -> None:
+    world = World(threshold=0.1)
+    world.add("flat.md", "보증금: 2억 8천만 원\n\n월세는 없다.", lang="ko")
+    world.add("bread.md", "Flat loaf: the starter was past its peak.")
+    answer = world.ask("how much is the rent deposit?")
+    assert [step.query.split()[:2] for step in answer.steps] == [["how", "much"], ["rent", "deposit"]]
+    assert answer.steps[1].gate.threshold > answer.steps[0].gate.threshold
+    assert answer.text == "보증금: 2억 8천만 원 [#1]"
