@@ -16,20 +16,33 @@ from tempfile import TemporaryDirectory
 from kebab import Kebab
 from kebab.answer.gate import GateWeights
 from kebab.answer.rank import FEATURES
-from kebab.answer.weights import fitted, to_json
+from kebab.answer.weights import Fitted, fitted, load_weights, to_json
 from kebab.config.sections import Gate as GateSettings
 from kebab.evaluate.fit import Example, fit_gate, fit_selection
 
+NEAR_SELECTION, NEAR_GATE = 0.02, 0.005
+"""How strongly new weights are held to given ones."""
 
-def left_out(examples: Sequence[Example], threshold: float) -> None:
+GateFit = tuple[float, dict[str, float], dict[str, float]]
+
+
+def fit(examples: Sequence[Example], near: Fitted | None) -> tuple[dict[str, float], GateFit]:
+    """Weights of the selection and of the gate, held near the given ones where there are some."""
+    if near is None:
+        return fit_selection(examples), fit_gate(examples)
+    selection = fit_selection(examples, near=near.selection, pull=NEAR_SELECTION)
+    return selection, fit_gate(examples, near=near.gate_weights, pull=NEAR_GATE)
+
+
+def left_out(examples: Sequence[Example], threshold: float, near: Fitted | None) -> None:
     """Print, for each folder, what weights fitted on the others make of it."""
     print("| folder left out | questions | refusal P | R | F1 | first passage holds the fact |")
     print("|---|---|---|---|---|---|")
     for folder in dict.fromkeys(e.folder for e in examples):
         others = [e for e in examples if e.folder != folder]
         here = [e for e in examples if e.folder == folder and e.gate is not None]
-        gate = GateWeights(*fit_gate(others))
-        selection = fit_selection(others)
+        selection, fitted_gate = fit(others, near)
+        gate = GateWeights(*fitted_gate)
         refused = [e for e in here if e.gate and gate.probability(e.gate) < threshold]
         right = sum(not e.answerable for e in refused)
         precision = right / len(refused) if refused else 0.0
@@ -55,15 +68,17 @@ def main() -> None:
     )
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--write", type=Path, required=True)
+    parser.add_argument("--near", type=Path, help="weights that the new ones are held near")
     arguments = parser.parse_args()
     with TemporaryDirectory(prefix="kebab-fit-") as folder:
         config = Path(folder) / "config.toml"
         config.write_text("", encoding="utf-8")
         with Kebab.open(config, root=Path(folder), data_dir=Path(folder) / "data") as base:
             examples = base.laboratory.examples(arguments.files)
-    left_out(examples, GateSettings().threshold)
-    bias, gate, means = fit_gate(examples)
-    weights = fitted(selection=fit_selection(examples), bias=bias, gate=gate, means=means)
+    near = load_weights(arguments.near) if arguments.near else None
+    left_out(examples, GateSettings().threshold, near)
+    selection, (bias, gate, means) = fit(examples, near)
+    weights = fitted(selection=selection, bias=bias, gate=gate, means=means)
     arguments.write.write_bytes(to_json(weights))
 
 
