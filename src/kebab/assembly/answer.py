@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from kebab.answer.weights import Fitted, load_weights
 from kebab.config.sections import Rag
 from kebab.domain.answers import Budget
 from kebab.ports import LanguageModel
+from kebab.search.learned import Learned
 from kebab.search.vector import VectorRetriever
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 def build_asker(engines: Engines, searcher: Searcher) -> Asker:
     """The asker over the searcher's knowledge base; it keeps its answers unless kebab runs read-only."""
     settings = engines.settings.rag
+    if isinstance(searcher.retriever.fusion, Learned):
+        # The weights of this room were fitted on what adaptive fusion finds, and on its scores.
+        searcher = replace(searcher, retriever=searcher.fused_by("adaptive"))
     gate, ranker = build_ranking(engines, searcher)
     model = engines.build_language_model(engines.settings.models.llm)
     writer: Writer = ExtractiveWriter()
