@@ -11,6 +11,7 @@ from time import perf_counter
 
 from kebab.answer.alike import in_other_words
 from kebab.answer.archive import compare, from_json, to_json
+from kebab.answer.candidates import candidate, nearest
 from kebab.answer.check import check, check_quotes
 from kebab.answer.converse import Conversation
 from kebab.answer.decline import REFUSALS
@@ -21,7 +22,7 @@ from kebab.answer.kinds import Kind, kind_of
 from kebab.answer.pack import pack
 from kebab.answer.prompt import printable
 from kebab.answer.question import Question, read_question
-from kebab.answer.rank import Ranker, Scored, show
+from kebab.answer.rank import Ranker, Scored
 from kebab.answer.select import MOST, in_order, interleaved, select
 from kebab.answer.split import split
 from kebab.domain.answers import (
@@ -41,7 +42,7 @@ from kebab.domain.answers import (
 )
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.citations import SourceState
-from kebab.domain.hits import Degradation, Retrieval, SearchHit
+from kebab.domain.hits import Degradation, Retrieval
 from kebab.domain.ids import ChunkId, encodable
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.domain.tokens import estimate_tokens
@@ -221,7 +222,11 @@ class Asker:
             draft.found += self._gather_parts(draft, query, parts)
         if not draft.found and (wider := self._in_other_words(draft, query)):
             draft.found, hits = [wider], wider.retrieval.hits
-        draft.candidates = tuple(_candidate(hit) for hit in hits) if draft.found else _nearest(found)
+        draft.candidates = (
+            tuple(candidate(hit) for hit in hits)
+            if draft.found
+            else nearest(found.retrieval.hits, found.ranked)
+        )
         draft.timings["retrieve_ms"] = _since(started)
         return bool(draft.found)
 
@@ -381,28 +386,6 @@ class Asker:
         self.unkept[answer.trace_id] = answer
         while len(self.unkept) > UNKEPT:
             self.unkept.pop(next(iter(self.unkept)), None)
-
-
-def _candidate(hit: SearchHit) -> AskCandidate:
-    return AskCandidate(
-        hit.chunk_id,
-        hit.doc_path,
-        hit.heading_path,
-        hit.citation,
-        hit.score,
-        printable(" ".join(hit.snippet.text.split())),
-    )
-
-
-def _nearest(found: _Found) -> tuple[AskCandidate, ...]:
-    """What came nearest to an answer that is refused: the best passage of each chunk, best first."""
-    best: dict[ChunkId, Scored] = {}
-    for one in found.ranked:
-        best.setdefault(one.chunk.chunk.chunk_id, one)
-    hits = {hit.chunk_id: hit for hit in found.retrieval.hits}
-    shown = [(hits[chunk], one) for chunk, one in best.items() if chunk in hits]
-    named = [replace(_candidate(hit), snippet=printable(show(one.passage))) for hit, one in shown]
-    return tuple(named) or tuple(_candidate(hit) for hit in found.retrieval.hits)
 
 
 def _since(started: float) -> float:

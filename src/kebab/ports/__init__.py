@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Unopened,
     )
     from kebab.ports.folders import FolderEvents, SourceFiles
+    from kebab.ports.history import AnswerStore, EvalStore, Ledger
     from kebab.ports.indexes import NO_TERMS, FieldWeights, Indexes, LexicalIndex, LexicalQuery, VectorIndex
     from kebab.ports.memory import (
         ExecutionIndex,
@@ -71,12 +72,9 @@ if TYPE_CHECKING:
     )
     from kebab.ports.text import Analyzer, PatternMatcher
     from kebab.ports.truth import (
-        AnswerStore,
         ChunkOwner,
         DocumentStore,
         EmbeddingStore,
-        EvalStore,
-        Ledger,
         LinkStore,
         PendingChange,
         StoreAccess,
@@ -87,7 +85,7 @@ if TYPE_CHECKING:
     from kebab.ports.workers import Job, WorkerDied, WorkerOverdue, Workers
 
 # What a search needs. Making the values of the other modules would be a twentieth of a cold one.
-_FIRST = ("text", "models", "indexes", "truth", "folders")
+_FIRST = ("text", "models", "indexes", "truth", "history", "folders")
 
 __all__ = [
     "NO_TERMS",

@@ -1,4 +1,4 @@
-"""Stores: what is true of the documents, the vectors and the runs. It is never derived from anything here."""
+"""Stores: what is true of the documents and the vectors. It is never derived from anything here."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from kebab.domain.chunks import Chunk, StoredChunk
     from kebab.domain.documents import Document, DocumentSummary
     from kebab.domain.ids import ChunkId, DocId
-    from kebab.domain.ingests import FileState, IngestItem, IngestRun
+    from kebab.domain.ingests import FileState
     from kebab.domain.links import NoteNames, PlacedLink
     from kebab.domain.queries import SearchFilters
     from kebab.domain.turns import Turns
+    from kebab.ports.history import Ledger
     from kebab.ports.models import ModelKey, Vectors
 
 
@@ -284,54 +285,6 @@ class EmbeddingStore(Protocol):
 
     def forget_unused(self, keep: Sequence[ModelKey]) -> int:
         """Drop vectors that no chunk uses, and all of models not named; returns how many."""
-        ...
-
-
-class Ledger(Protocol):
-    """What each ingest run did with each file."""
-
-    def begin(self, run: IngestRun) -> None: ...
-
-    def note(self, run_id: str, items: Sequence[IngestItem]) -> None: ...
-
-    def finish(self, run: IngestRun) -> None: ...
-
-    def runs(self, limit: int = 20) -> list[IngestRun]:
-        """Newest first."""
-        ...
-
-    def items(self, run_id: str) -> list[IngestItem]: ...
-
-    def prune(self, *, keep: int) -> None:
-        """Forget all but the newest runs, with their items. A run that has not ended stays."""
-        ...
-
-
-class AnswerStore(Protocol):
-    """The answers given, refusals included, as JSON that the answer room alone reads."""
-
-    def put(self, trace_id: str, *, created_at: str, question: str, answer_json: str) -> None:
-        """Store an answer in place of an earlier one with this trace id."""
-        ...
-
-    def get(self, trace_id: str) -> str | None: ...
-
-    def recent(self, limit: int = 20) -> list[str]:
-        """Newest first."""
-        ...
-
-
-class EvalStore(Protocol):
-    """The evaluation runs kept, as JSON that the evaluate room alone reads."""
-
-    def put(self, run_id: str, *, created_at: str, report_json: str) -> None:
-        """Store a report in place of an earlier one with this run id."""
-        ...
-
-    def get(self, run_id: str) -> str | None: ...
-
-    def recent(self, limit: int = 20) -> list[str]:
-        """Newest first."""
         ...
 
 

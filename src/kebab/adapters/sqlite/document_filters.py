@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 
-from kebab.adapters.sqlite.rows import as_json, strings
-from kebab.domain.code import code_lang
+from kebab.adapters.sqlite.rows import as_json, located_symbol, strings
+from kebab.domain.code import code_lang, names_symbol
 from kebab.domain.documents import TrustLevel
 from kebab.domain.globs import in_folder, is_file
-from kebab.domain.ids import DocId, nfc
+from kebab.domain.ids import ChunkId, DocId, nfc
 from kebab.domain.language import UNDETERMINED
 from kebab.domain.names import dated, folded, is_tagged, tag_key
 from kebab.domain.queries import SearchFilters
@@ -137,3 +137,30 @@ class Matches:
             while len(self._found) > _REMEMBERED:
                 self._found.pop(next(iter(self._found)))
         return docs
+
+
+def matching(connection: sqlite3.Connection, filters: SearchFilters) -> frozenset[DocId]:
+    """The documents that all filters let through."""
+    condition, values = where(filters)
+    with_tags(connection)
+    columns = "d.doc_id, d.path, d.title, d.created_at, d.updated_at"
+    rows = connection.execute(f"SELECT {columns} FROM documents d WHERE {condition}", values)
+    if not is_narrow(filters) and not filters.symbol:
+        return frozenset([row[0] for row in rows])
+    found = frozenset(
+        DocId(doc_id)
+        for doc_id, path, title, created, updated in rows
+        if lets_through(filters, path=path, title=title, created=created, updated=updated)
+    )
+    if not filters.symbol:
+        return found
+    return found & {doc_id for _, doc_id in defining(connection, filters.symbol)}
+
+
+def defining(connection: sqlite3.Connection, symbols: Sequence[str]) -> Iterator[tuple[ChunkId, DocId]]:
+    """The chunks that one of the patterns names, with their documents."""
+    rows = connection.execute("SELECT chunk_id, doc_id, spans FROM chunks WHERE instr(spans, '\"symbol=')")
+    for chunk_id, doc_id, spans in rows:
+        symbol = located_symbol(spans)
+        if symbol is not None and any(names_symbol(pattern, symbol) for pattern in symbols):
+            yield ChunkId(chunk_id), DocId(doc_id)

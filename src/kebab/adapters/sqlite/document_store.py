@@ -12,8 +12,9 @@ from kebab.adapters.sqlite import outbox, seals, texts
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_filters import (
     Matches,
-    is_narrow,
+    defining,
     lets_through,
+    matching,
     starts_with,
     where,
     with_tags,
@@ -26,12 +27,10 @@ from kebab.adapters.sqlite.rows import (
     as_json,
     chunk_row,
     document_row,
-    located_symbol,
     stored_as,
     summary,
 )
 from kebab.domain.chunks import Chunk, StoredChunk
-from kebab.domain.code import names_symbol
 from kebab.domain.documents import Document, DocumentSummary
 from kebab.domain.ids import AssetId, ChunkId, DocId, encodable, nfc
 from kebab.domain.ingests import NO_TIME, FileState
@@ -138,7 +137,7 @@ class SqliteDocumentStore:
             rows = connection.execute(
                 f"{_SUMMARIES} WHERE {condition} ORDER BY d.source_id, d.path", values
             ).fetchall()
-            units = set(_defining(connection, filters.symbol)) if filters.symbol else None
+            units = set(defining(connection, filters.symbol)) if filters.symbol else None
         naming = None if units is None else {doc_id for _, doc_id in units}
         kept = (row for row in rows if naming is None or row[0] in naming)
         return [
@@ -244,13 +243,13 @@ class SqliteDocumentStore:
         if not filters:
             return None
         with self._database.read() as connection:
-            return self._matches.get(filters, at=_moment(connection), find=partial(_matching, connection))
+            return self._matches.get(filters, at=_moment(connection), find=partial(matching, connection))
 
     def defining(self, symbols: Sequence[str]) -> frozenset[ChunkId] | None:
         if not symbols:
             return None
         with self._database.read() as connection:
-            return frozenset(chunk_id for chunk_id, _ in _defining(connection, symbols))
+            return frozenset(chunk_id for chunk_id, _ in defining(connection, symbols))
 
     def stored_chunks(self, doc_ids: Sequence[DocId] | None = None) -> Iterator[StoredChunk]:
         # Some hundred documents a query: a single open cursor would hold back the checkpoint of the WAL.
@@ -332,32 +331,6 @@ def _moment(connection: sqlite3.Connection) -> tuple[int, int]:
         "(SELECT seq FROM sqlite_sequence WHERE name = 'outbox')"
     ).fetchone()
     return int(found[0]), int(found[1])
-
-
-def _matching(connection: sqlite3.Connection, filters: SearchFilters) -> frozenset[DocId]:
-    condition, values = where(filters)
-    with_tags(connection)
-    columns = "d.doc_id, d.path, d.title, d.created_at, d.updated_at"
-    rows = connection.execute(f"SELECT {columns} FROM documents d WHERE {condition}", values)
-    if not is_narrow(filters) and not filters.symbol:
-        return frozenset([row[0] for row in rows])
-    found = frozenset(
-        DocId(doc_id)
-        for doc_id, path, title, created, updated in rows
-        if lets_through(filters, path=path, title=title, created=created, updated=updated)
-    )
-    if not filters.symbol:
-        return found
-    return found & {doc_id for _, doc_id in _defining(connection, filters.symbol)}
-
-
-def _defining(connection: sqlite3.Connection, symbols: Sequence[str]) -> Iterator[tuple[ChunkId, DocId]]:
-    """The chunks that one of the patterns names, with their documents."""
-    rows = connection.execute("SELECT chunk_id, doc_id, spans FROM chunks WHERE instr(spans, '\"symbol=')")
-    for chunk_id, doc_id, spans in rows:
-        symbol = located_symbol(spans)
-        if symbol is not None and any(names_symbol(pattern, symbol) for pattern in symbols):
-            yield ChunkId(chunk_id), DocId(doc_id)
 
 
 def _replaced(connection: sqlite3.Connection, document: Document) -> list[tuple[DocId, AssetId]]:
