@@ -28,7 +28,7 @@ brief would rather tell of a run too many, and an agent words its task in its ow
 """
 STRONG, CLOSE = 0.5, 0.6
 """From this match on a task stands out, and others are told that have this share of it."""
-NEAREST, FAR = 3, 0.15
+NEAREST, FAR = 4, 0.15
 """Where none stands out, so many are told from this match on: a task may be worded far from its runs."""
 ECHO = 0.6
 """What the match with the best chunks counts, on average, beside that with the task itself."""
