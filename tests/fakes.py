@@ -159,6 +159,10 @@ class FakeDocumentStore:
     def file_state(self, source_id: str, path: str) -> FileState | None:
         return self.file_states(source_id).get(path)
 
+    def states_of(self, places: Collection[tuple[str, str]]) -> dict[tuple[str, str], FileState]:
+        found = {place: self.file_state(*place) for place in places}
+        return {place: state for place, state in found.items() if state is not None}
+
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
         yield  # nobody else can write here

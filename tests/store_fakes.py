@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from kebab.domain.citations import SourceState
@@ -54,6 +55,9 @@ class FakeSourceFiles:
         if path in self.gone:
             return SourceState.GONE
         return SourceState.CHANGED if path in self.changes else SourceState.CURRENT
+
+    def states(self, places: Collection[tuple[str, str]]) -> dict[tuple[str, str], SourceState | None]:
+        return {place: self.state(*place) for place in places}
 
 
 class FakeStoreFile:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kebab.adapters.code_grammars import GRAMMARS
 from kebab.assembly.documents import InstalledEngines
 from kebab.domain.chunks import embedding_input
-from kebab.domain.citations import CitationKind, SourceState
+from kebab.domain.citations import CitationKind
 from kebab.domain.documents import TrustLevel
 from kebab.domain.places import CodeUnit
 from kebab.ingest.chunk.policy import ChunkPolicy
@@ -23,6 +23,7 @@ from kebab.ingest.prepare import FileTask, Prepared, prepare
 from kebab.search.read import Reader
 from tests.code_samples import SAMPLES, Sample
 from tests.fakes import FakeDocumentStore, FakeEmbeddingStore
+from tests.store_fakes import FakeSourceFiles
 
 READING = Reading(InstalledEngines())
 ENDINGS = {sample.ending for sample in SAMPLES}
@@ -48,15 +49,10 @@ def prepared(folder: Path, name: str, text: str, policy: ChunkPolicy = ChunkPoli
     return found
 
 
-class AllCurrent:
-    def state(self, source_id: str, path: str) -> SourceState | None:
-        return SourceState.CURRENT
-
-
 def reader_of(one: Prepared) -> Reader:
     store = FakeDocumentStore()
     store.put(one.document, one.chunks, one.state)
-    return Reader(store, FakeEmbeddingStore(store), AllCurrent())
+    return Reader(store, FakeEmbeddingStore(store), FakeSourceFiles())
 
 
 def covers(found: Parsed) -> bool:

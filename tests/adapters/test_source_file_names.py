@@ -18,7 +18,7 @@ def watched(file: Path, *, root: Path, mtime_ns: int | None = None) -> DiskSourc
     status = file.stat()
     time = status.st_mtime_ns if mtime_ns is None else mtime_ns
     state = FileState(PATH, status.st_size, time, AssetId("a"), DocId("d"), "print")
-    return DiskSourceFiles({"notes": root}, lambda source_id, path: state)
+    return DiskSourceFiles({"notes": root}, lambda places: dict.fromkeys(places, state))
 
 
 def written(file: Path, text: str = "text") -> Path:

@@ -25,7 +25,9 @@ def files_of(note: Path, *, time: int | None = None) -> DiskSourceFiles:
     asset = asset_id(content_hash(note.read_bytes()))
     mtime = found.st_mtime_ns if time is None else time
     state = FileState(note.name, found.st_size, mtime, asset, DocId("d"), "fp")
-    return DiskSourceFiles({"notes": note.parent}, lambda source, path: state if path == note.name else None)
+    return DiskSourceFiles(
+        {"notes": note.parent}, lambda places: {place: state for place in places if place[1] == note.name}
+    )
 
 
 def state(files: DiskSourceFiles, source: str = "notes", path: str = "note.md") -> SourceState | None:

@@ -145,6 +145,14 @@ def test_the_same_path_in_two_sources_is_two_documents(store: DocumentStore) -> 
     assert set(store.file_states("one")) == {"a.md"}
 
 
+def test_what_is_known_of_many_paths_is_told_at_once(store: DocumentStore) -> None:
+    here, there = sample("a.md", "text", source_id="one"), sample('노트/"b".md', "other", source_id="two")
+    put(store, here, there, sample("c.md", "third", source_id="one"))
+    asked = [("one", "a.md"), ("two", '노트/"b".md'), ("two", "a.md"), ("none", "a.md")]
+    assert store.states_of(asked) == {asked[0]: here.state, asked[1]: there.state}
+    assert store.states_of([]) == {}
+
+
 def test_removal_takes_chunks_text_and_file_along(store: DocumentStore) -> None:
     one, other = sample("a.md", "one"), sample("b.md", "two")
     put(store, one, other)

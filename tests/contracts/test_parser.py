@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -121,6 +122,9 @@ class Files:
 
     def state(self, source_id: str, path: str) -> SourceState | None:
         return self.now
+
+    def states(self, places: Collection[tuple[str, str]]) -> dict[tuple[str, str], SourceState | None]:
+        return dict.fromkeys(places, self.now)
 
 
 def reader_of(one: Prepared, files: Files = Files()) -> Reader:

@@ -45,7 +45,7 @@ def on_disk(root: Path) -> Shelf:
     found = file.stat()
     asset = asset_id(content_hash(file.read_bytes()))
     state = FileState(PATH, found.st_size, found.st_mtime_ns, asset, DocId("d"), "fp")
-    files = DiskSourceFiles({"notes": root / "notes"}, lambda source, path: state)
+    files = DiskSourceFiles({"notes": root / "notes"}, lambda places: dict.fromkeys(places, state))
     return Shelf(
         files,
         lambda: file.write_text("another line\n", encoding="utf-8"),
@@ -76,3 +76,9 @@ def test_a_removed_file_is_gone(shelf: Shelf) -> None:
 def test_nothing_is_known_while_the_folder_of_the_source_is_not_here(shelf: Shelf) -> None:
     shelf.unmount()
     assert shelf.state() is None
+
+
+def test_many_files_are_told_at_once_each_as_it_is_alone(shelf: Shelf) -> None:
+    shelf.rewrite()
+    assert shelf.files.states([("notes", PATH)]) == {("notes", PATH): SourceState.CHANGED}
+    assert shelf.files.states([]) == {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
@@ -11,6 +11,9 @@ from stat import S_ISREG
 from kebab.domain.citations import SourceState
 from kebab.domain.ids import AssetId, asset_id, content_hash, nfc
 from kebab.domain.ingests import NO_TIME, FileState
+
+Place = tuple[str, str]
+"""A source and a path in it."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,19 @@ class DiskSourceFiles:
     """
 
     roots: Mapping[str, Path]
-    states: Callable[[str, str], FileState | None]
-    """What is known of a path of a source."""
+    known: Callable[[Collection[Place]], Mapping[Place, FileState]]
+    """What is known of paths of sources; without those of which nothing is."""
 
     def state(self, source_id: str, path: str) -> SourceState | None:
+        return self.states([(source_id, path)])[source_id, path]
+
+    def states(self, places: Collection[Place]) -> dict[Place, SourceState | None]:
+        known = self.known(places)
+        return {place: self._compared(place, known.get(place)) for place in places}
+
+    def _compared(self, place: Place, known: FileState | None) -> SourceState | None:
+        source_id, path = place
         root = self.roots.get(source_id)
-        known = self.states(source_id, path)
         if root is None or known is None:
             return None
         file = _on_disk(root, path)
@@ -50,8 +60,11 @@ class PublishedSourceFiles:
     inner: DiskSourceFiles
 
     def state(self, source_id: str, path: str) -> SourceState | None:
-        found = self.inner.state(source_id, path)
-        return found if found is SourceState.CURRENT else None
+        return self.states([(source_id, path)])[source_id, path]
+
+    def states(self, places: Collection[Place]) -> dict[Place, SourceState | None]:
+        found = self.inner.states(places)
+        return {place: state if state is SourceState.CURRENT else None for place, state in found.items()}
 
 
 def _is_same(file: str, found: os.stat_result, known: FileState) -> bool:

@@ -265,7 +265,7 @@ class Engines(Whole):
 
         roots = {source.id: Path(source.root) for source in self.settings.sources}
         roots.setdefault("inbox", self.home.inbox)
-        files = DiskSourceFiles(roots, self.reading.documents.file_state)
+        files = DiskSourceFiles(roots, self.reading.documents.states_of)
         return PublishedSourceFiles(files) if self.published else files
 
     # --- words -------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -33,4 +33,8 @@ class SourceFiles(Protocol):
 
         None while nothing can be known of it: its source's folder is not here, or it came with a bundle.
         """
+        ...
+
+    def states(self, places: Collection[tuple[str, str]]) -> dict[tuple[str, str], SourceState | None]:
+        """The same of many files at once, each given as its source and its path."""
         ...

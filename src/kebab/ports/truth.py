@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -87,6 +87,10 @@ class DocumentStore(Protocol):
 
     def file_state(self, source_id: str, path: str) -> FileState | None:
         """What is known of one path."""
+        ...
+
+    def states_of(self, places: Collection[tuple[str, str]]) -> dict[tuple[str, str], FileState]:
+        """What is known of many paths, each given with its source before it; without those not known."""
         ...
 
     def at_one_moment(self) -> AbstractContextManager[None]:

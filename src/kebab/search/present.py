@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from kebab.domain.chunks import StoredChunk, known_text
-from kebab.domain.citations import cite
+from kebab.domain.citations import SourceState, cite
 from kebab.domain.hits import Leg, ScoreKind, SearchHit, Snippet
 from kebab.domain.queries import SearchQuery
 from kebab.domain.values import dataclass
@@ -53,9 +53,19 @@ class Presenter:
         if query.explain:
             found = [(self._with_terms(item, stored, terms), stored) for item, stored in found]
         length = query.snippet_chars or self.snippet_chars
+        states = self.files.states({(stored.source_id, stored.path) for _, stored in found})
         return tuple(
             self._hit(
-                rank, item, stored, terms, query.patterns, length, score_kind, index_version, embedding_model
+                rank,
+                item,
+                stored,
+                terms,
+                query.patterns,
+                length,
+                score_kind,
+                index_version,
+                embedding_model,
+                states[stored.source_id, stored.path],
             )
             for rank, (item, stored) in enumerate(found, start=1)
         )
@@ -113,6 +123,7 @@ class Presenter:
         score_kind: ScoreKind,
         index_version: str,
         embedding_model: str | None,
+        state: SourceState | None,
     ) -> SearchHit:
         chunk = stored.chunk
         ranges = self._ranges(chunk.text, terms, patterns)
@@ -128,12 +139,7 @@ class Presenter:
             heading_path=chunk.heading_path,
             section_label=chunk.section_label,
             snippet=snippet,
-            citation=cite(
-                stored.path,
-                chunk.spans,
-                place=chunk.place,
-                state=self.files.state(stored.source_id, stored.path),
-            ),
+            citation=cite(stored.path, chunk.spans, place=chunk.place, state=state),
             retrieval=placed.detail,
             index_version=index_version,
             embedding_model=embedding_model,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -74,6 +74,16 @@ class SqliteDocumentStore:
                 (source_id, path),
             ).fetchone()
         return FileState(*row) if row else None
+
+    def states_of(self, places: Collection[tuple[str, str]]) -> dict[tuple[str, str], FileState]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT f.source_id, f.path, f.size, f.mtime_ns, f.asset_id, f.doc_id, f.fingerprint "
+                "FROM json_each(?) j CROSS JOIN files f ON f.source_id = json_extract(j.value, '$[0]') "
+                "AND f.path = json_extract(j.value, '$[1]')",
+                (as_json(list(places)),),
+            )
+            return {(row[0], row[1]): FileState(*row[1:]) for row in rows}
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from threading import Lock
 
@@ -132,6 +132,9 @@ class WalledDocumentStore:
 
     def file_state(self, source_id: str, path: str) -> FileState | None:
         return self._inner.file_state(source_id, path) if self._walls.admits(source_id, path) else None
+
+    def states_of(self, places: Collection[tuple[str, str]]) -> dict[tuple[str, str], FileState]:
+        return self._inner.states_of([place for place in places if self._walls.admits(*place)])
 
     def damaged(self, doc_ids: Sequence[DocId] | None = None) -> list[DocId]:
         inside = self.inside()
