@@ -14,14 +14,11 @@ import numpy as np
 from blake3 import blake3
 
 from kebab.adapters.sqlite.document_filters import lets_through
+from kebab.domain.chunk_words import ChunkCutter, ChunkWords
 from kebab.domain.chunks import (
     Chunk,
     StoredChunk,
-    about,
-    called,
     embedding_input,
-    name_of,
-    searchable_text,
 )
 from kebab.domain.code import code_lang, names_symbol
 from kebab.domain.documents import Document, DocumentSummary
@@ -29,12 +26,12 @@ from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId, nfc
 from kebab.domain.ingests import NO_TIME, FileState, IngestItem, IngestRun, RunStatus
 from kebab.domain.links import NoteNames, PlacedLink
-from kebab.domain.names import is_tagged, plain_words, tag_key
+from kebab.domain.names import is_tagged, tag_key
 from kebab.domain.places import CodeUnit
 from kebab.domain.queries import SearchFilters
 from kebab.errors import InvalidInput
 from kebab.ports import (
-    NO_TERMS,
+    NONE_CUT,
     Analyzer,
     ChunkOwner,
     EmbeddingKind,
@@ -590,20 +587,18 @@ class FakeLexicalIndex:
         removed: Sequence[DocId],
         chunks: Sequence[StoredChunk],
         checkpoint: int,
-        terms: Mapping[ChunkId, str] = NO_TERMS,
+        cut: Mapping[ChunkId, ChunkWords] = NONE_CUT,
     ) -> None:
         gone = set(removed) | {stored.chunk.doc_id for stored in chunks}
         self._bodies = {key: body for key, body in self._bodies.items() if body[0] not in gone}
         for stored in chunks:
-            body = terms.get(stored.chunk.chunk_id)
-            if body is None:
-                body = self._analyzer.index_text(searchable_text(stored))
-            self._bodies[stored.chunk.chunk_id] = (stored.chunk.doc_id, body.split())
+            words = cut.get(stored.chunk.chunk_id) or ChunkCutter(self._analyzer.index_text)(stored)
+            self._bodies[stored.chunk.chunk_id] = (stored.chunk.doc_id, words.body.split())
             self._fields[stored.chunk.chunk_id] = _Fields(
-                frozenset(plain_words(searchable_text(stored))),
-                self._analyzer.terms(name_of(stored)),
-                self._analyzer.terms(about(stored)),
-                frozenset(called(stored)),
+                frozenset(words.exact.split()),
+                words.name.split(),
+                words.about.split(),
+                frozenset(words.called.split()),
             )
         self._checkpoint = checkpoint
 

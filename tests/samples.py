@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input
+from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input, under_document
 from kebab.domain.documents import Document, LineSpan, Media, Metadata
 from kebab.domain.ids import BlockId, DocId, asset_id, chunk_id, content_hash, doc_id
 from kebab.domain.ingests import FileState
@@ -86,25 +86,10 @@ def _chunks(doc: DocId, texts: Sequence[str], heading_path: tuple[str, ...]) -> 
 
 def as_stored(document: Document, chunk: Chunk, indexed_at: str) -> StoredChunk:
     """A chunk as a store gives it back."""
-    metadata = document.metadata
     read = embedding_input(
         title=document.title,
         heading_path=chunk.heading_path,
         text=chunk.text,
-        code=metadata.code_lang is not None,
+        code=document.metadata.code_lang is not None,
     )
-    return StoredChunk(
-        chunk=chunk,
-        source_id=document.source_id,
-        path=document.path,
-        title=document.title,
-        lang=document.lang,
-        tags=metadata.tags,
-        trust_level=metadata.trust_level,
-        repo=metadata.repo,
-        code_lang=metadata.code_lang,
-        indexed_at=indexed_at,
-        content_key=content_key(read),
-        aliases=metadata.aliases,
-        summary=metadata.summary,
-    )
+    return under_document(document, chunk, indexed_at=indexed_at, content_key=content_key(read))

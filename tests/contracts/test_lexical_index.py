@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from kebab.adapters.fts5_lexical import Fts5LexicalIndex
 from kebab.adapters.lance_lexical import LanceLexicalIndex
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
+from kebab.domain.chunk_words import ChunkCutter
 from kebab.domain.documents import Metadata
 from kebab.domain.ids import DocId
 from kebab.domain.names import letters, name_key
@@ -400,8 +401,9 @@ def test_a_word_as_it_was_typed_is_better_than_its_stem(index: LexicalIndex) -> 
     # Both bodies hold the same terms for the engine: only how they are written differs.
     plain, other = sample("a.md", "polars"), sample("b.md", "polarization")
     chunks = [*plain.stored(), *other.stored()]
-    terms = {stored.chunk.chunk_id: "polar" for stored in chunks}
-    index.apply(removed=(), chunks=chunks, checkpoint=1, terms=terms)
+    as_written = ChunkCutter(FakeAnalyzer().index_text)
+    cut = {stored.chunk.chunk_id: as_written(stored)._replace(body="polar") for stored in chunks}
+    index.apply(removed=(), chunks=chunks, checkpoint=1, cut=cut)
     assert found(index, "polar", words=("polarization",))[0] == ids(other)[0]
     assert found(index, "polar", words=("polars",))[0] == ids(plain)[0]
     assert found(index, "polar", required=("polarization",)) == ids(other)

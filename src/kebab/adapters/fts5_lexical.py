@@ -13,12 +13,12 @@ from pathlib import Path
 from kebab.adapters.file_sums import FileSums
 from kebab.adapters.sqlite.connection import translated
 from kebab.disk.private import ensure_file, make_folder
-from kebab.domain.chunks import StoredChunk, about, called, name_of, searchable_text
+from kebab.domain.chunk_words import ChunkCutter, ChunkWords
+from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
-from kebab.domain.names import plain_words
 from kebab.errors import Corrupt, StorageError
-from kebab.ports import NO_TERMS, Analyzer, FieldWeights, LexicalQuery
+from kebab.ports import NONE_CUT, Analyzer, FieldWeights, LexicalQuery
 
 LAYOUT = "fts5-3"
 
@@ -52,7 +52,7 @@ class Fts5LexicalIndex:
 
     def __init__(self, path: Path, analyzer: Analyzer) -> None:
         self._path = path
-        self._analyzer = analyzer
+        self._cut = ChunkCutter(analyzer.index_text)
         self._layout = f"{LAYOUT}:{analyzer.version}"
         self._sums = FileSums(path.with_name(f"{path.name}.sums.json"), path.parent)
 
@@ -72,7 +72,7 @@ class Fts5LexicalIndex:
         removed: Sequence[DocId],
         chunks: Sequence[StoredChunk],
         checkpoint: int,
-        terms: Mapping[ChunkId, str] = NO_TERMS,
+        cut: Mapping[ChunkId, ChunkWords] = NONE_CUT,
     ) -> None:
         with self._reading() as connection:
             usable = connection is not None
@@ -83,7 +83,7 @@ class Fts5LexicalIndex:
             for doc_id in gone:
                 self._delete(connection, doc_id)
             for stored in chunks:
-                self._insert(connection, stored, terms.get(stored.chunk.chunk_id))
+                self._insert(connection, stored, cut.get(stored.chunk.chunk_id) or self._cut(stored))
             connection.execute("DELETE FROM state")
             connection.execute("INSERT INTO state VALUES (?, ?)", (self._layout, checkpoint))
         with _repairable(self._path), closing(_connected(self._path, "rw")) as connection:
@@ -143,18 +143,13 @@ class Fts5LexicalIndex:
         except OSError as error:
             raise StorageError(f"cannot remove {self._path}: {error.strerror}") from error
 
-    def _insert(self, connection: sqlite3.Connection, stored: StoredChunk, body: str | None) -> None:
+    def _insert(self, connection: sqlite3.Connection, stored: StoredChunk, words: ChunkWords) -> None:
         chunk = stored.chunk
         row = connection.execute(
             "INSERT INTO chunks (chunk_id, doc_id) VALUES (?, ?)", (chunk.chunk_id, chunk.doc_id)
         ).lastrowid
-        index_text = self._analyzer.index_text
-        if body is None:
-            body = index_text(searchable_text(stored))
-        exact, names = " ".join(plain_words(searchable_text(stored))), " ".join(called(stored))
-        fields = (row, body, exact, index_text(name_of(stored)), index_text(about(stored)), names)
-        columns = "rowid, body, exact, name, about, called"
-        connection.execute(f"INSERT INTO bodies ({columns}) VALUES (?, ?, ?, ?, ?, ?)", fields)
+        columns = ", ".join(("rowid", *words._fields))
+        connection.execute(f"INSERT INTO bodies ({columns}) VALUES (?, ?, ?, ?, ?, ?)", (row, *words))
 
     def _delete(self, connection: sqlite3.Connection, doc_id: DocId) -> None:
         connection.execute(

@@ -14,12 +14,12 @@ from kebab.adapters.checkpoint import CheckpointFile, Mark
 from kebab.adapters.file_sums import FileSums
 from kebab.adapters.lance_table import among, lance_engine, opened_table
 from kebab.disk.private import make_folder
-from kebab.domain.chunks import StoredChunk, about, called, name_of, searchable_text
+from kebab.domain.chunk_words import ChunkCutter, ChunkWords
+from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
-from kebab.domain.names import plain_words
 from kebab.errors import Corrupt, EngineError, StorageError
-from kebab.ports import NO_TERMS, Analyzer, LexicalQuery
+from kebab.ports import NONE_CUT, Analyzer, LexicalQuery
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,7 +58,7 @@ class LanceLexicalIndex:
     def __init__(self, folder: Path, analyzer: Analyzer) -> None:
         self._folder = folder
         self._table = folder / "words.lance"
-        self._analyzer = analyzer
+        self._cut = ChunkCutter(analyzer.index_text)
         layout = f"{LAYOUT}:{analyzer.version}"
         self._checkpoint = CheckpointFile(folder / "checkpoint.json", layout, self._table / "_versions")
         self._sums = FileSums(folder / "sums.json", folder)
@@ -78,14 +78,14 @@ class LanceLexicalIndex:
         removed: Sequence[DocId],
         chunks: Sequence[StoredChunk],
         checkpoint: int,
-        terms: Mapping[ChunkId, str] = NO_TERMS,
+        cut: Mapping[ChunkId, ChunkWords] = NONE_CUT,
     ) -> None:
         if self._checkpoint.read() is None:
             self.clear()
         gone = list(dict.fromkeys([*removed, *(stored.chunk.doc_id for stored in chunks)]))
         with self._translated():
             make_folder(self._folder)
-            dataset = _indexed(self._written(self._rows(chunks, terms), gone))
+            dataset = _indexed(self._written(self._rows(chunks, cut), gone))
             self._sums.write(sorted(path for path in self._table.rglob("*") if path.is_file()))
             self._checkpoint.write(checkpoint, table_version=dataset.version)
 
@@ -159,19 +159,14 @@ class LanceLexicalIndex:
             if self._table.exists():
                 shutil.rmtree(self._table)
 
-    def _rows(self, chunks: Sequence[StoredChunk], terms: Mapping[ChunkId, str]) -> pa.Table:
+    def _rows(self, chunks: Sequence[StoredChunk], cut: Mapping[ChunkId, ChunkWords]) -> pa.Table:
         import pyarrow as pa
 
-        read = self._analyzer.index_text
         rows = [
             {
                 "chunk_id": stored.chunk.chunk_id,
                 "doc_id": stored.chunk.doc_id,
-                "body": terms.get(stored.chunk.chunk_id) or read(searchable_text(stored)),
-                "exact": " ".join(plain_words(searchable_text(stored))),
-                "name": read(name_of(stored)),
-                "about": read(about(stored)),
-                "called": " ".join(called(stored)),
+                **(cut.get(stored.chunk.chunk_id) or self._cut(stored))._asdict(),
             }
             for stored in chunks
         ]

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from heapq import nsmallest
 from pathlib import Path
 from threading import Lock
@@ -18,12 +17,12 @@ from kebab.adapters.file_sums import FileSums
 from kebab.adapters.tantivy_files import lockable, remove_folder, searched_files
 from kebab.adapters.tantivy_query import clean, make_query, make_schema, register, term_query
 from kebab.disk.private import make_folder
-from kebab.domain.chunks import StoredChunk, about, called, name_of, searchable_text
+from kebab.domain.chunk_words import ChunkCutter, ChunkWords
+from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
-from kebab.domain.names import plain_words
 from kebab.errors import Corrupt, EngineError, EngineUnavailable, Locked, StorageError
-from kebab.ports import NO_TERMS, Analyzer, LexicalQuery
+from kebab.ports import NONE_CUT, Analyzer, LexicalQuery
 
 LAYOUT = "tantivy-3"
 
@@ -52,8 +51,7 @@ class TantivyLexicalIndex:
     def __init__(self, folder: Path, analyzer: Analyzer) -> None:
         self._folder = folder
         self._analyzer = analyzer
-        # The chunks of a document come together, and share its names.
-        self._index_name = lru_cache(maxsize=16)(analyzer.index_text)
+        self._cut = ChunkCutter(analyzer.index_text)
         layout = f"{LAYOUT}:{analyzer.version}"
         self._checkpoint = CheckpointFile(folder / "checkpoint.json", layout, proof=folder / "meta.json")
         self._sums = FileSums(folder / "sums.json", folder)
@@ -76,12 +74,12 @@ class TantivyLexicalIndex:
         removed: Sequence[DocId],
         chunks: Sequence[StoredChunk],
         checkpoint: int,
-        terms: Mapping[ChunkId, str] = NO_TERMS,
+        cut: Mapping[ChunkId, ChunkWords] = NONE_CUT,
     ) -> None:
         if self._checkpoint.read() is None:
             self.clear()
         with self._translated():
-            self._write(removed, chunks, terms)
+            self._write(removed, chunks, cut)
             self._sums.write(searched_files(self._folder))
         self._checkpoint.write(checkpoint)
 
@@ -174,7 +172,7 @@ class TantivyLexicalIndex:
             remove_folder(self._folder)
 
     def _write(
-        self, removed: Sequence[DocId], chunks: Sequence[StoredChunk], terms: Mapping[ChunkId, str]
+        self, removed: Sequence[DocId], chunks: Sequence[StoredChunk], cut: Mapping[ChunkId, ChunkWords]
     ) -> None:
         from tantivy import Document, Index
 
@@ -189,27 +187,13 @@ class TantivyLexicalIndex:
             writer.delete_documents_by_term("doc_id", doc_id)
         for stored in chunks:
             chunk = stored.chunk
-            body = terms.get(chunk.chunk_id)
-            if body is None:
-                body = self._analyzer.index_text(searchable_text(stored))
-            row = Document(doc_id=chunk.doc_id, body=body, **self._fields(stored))
+            row = Document(doc_id=chunk.doc_id, **_fields(cut.get(chunk.chunk_id) or self._cut(stored)))
             row.add_unsigned("doc_key", _doc_key(chunk.doc_id))
             row.add_unsigned("chunk_high", int(chunk.chunk_id[:16], 16))
             row.add_unsigned("chunk_low", int(chunk.chunk_id[16:], 16))
             writer.add_document(row)
         writer.commit()
         writer.wait_merging_threads()
-
-    def _fields(self, stored: StoredChunk) -> dict[str, str]:
-        """What is indexed of a chunk beside its body, by field; an empty one is left out."""
-        index_text = self._index_name
-        fields = {
-            "exact": " ".join(plain_words(searchable_text(stored))),
-            "name": index_text(name_of(stored)),
-            "about": index_text(about(stored)),
-            "called": " ".join(called(stored)),
-        }
-        return {field: text for field, text in fields.items() if text}
 
     def _reader(self) -> tuple[Any, Any] | None:
         """Schema and searcher of the newest commit; None when there is no index of this layout."""
@@ -288,6 +272,11 @@ class _Filter:
         if self._keys is None:
             self._keys = frozenset(map(_doc_key, docs))
         return self._keys
+
+
+def _fields(words: ChunkWords) -> dict[str, str]:
+    """What is indexed of a chunk, by field; one without words is left out, but for the body."""
+    return {field: text for field, text in words._asdict().items() if text or field == "body"}
 
 
 def _doc_key(doc_id: DocId) -> int:

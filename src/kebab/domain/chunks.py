@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kebab.domain.code import described, number_parts
-from kebab.domain.documents import LineSpan
+from kebab.domain.documents import Document, LineSpan
 from kebab.domain.ids import BlockId, ChunkId, DocId, content_hash
 from kebab.domain.names import about_text, name_keys, name_text
 from kebab.domain.places import CodeUnit, Place
@@ -62,6 +62,28 @@ class StoredChunk:
     def opens(self) -> bool:
         """Whether it is the first of its document: what holds for the whole note is found by it."""
         return self.chunk.ordinal == 0
+
+
+def under_document(
+    document: Document, chunk: Chunk, *, indexed_at: str = "", content_key: str = ""
+) -> StoredChunk:
+    """The chunk with what its document adds; what only a store knows is empty until it is stored."""
+    metadata = document.metadata
+    return StoredChunk(
+        chunk=chunk,
+        source_id=document.source_id,
+        path=document.path,
+        title=document.title,
+        lang=document.lang,
+        tags=metadata.tags,
+        trust_level=str(metadata.trust_level),
+        repo=metadata.repo,
+        code_lang=metadata.code_lang,
+        indexed_at=indexed_at,
+        content_key=content_key,
+        aliases=metadata.aliases,
+        summary=metadata.summary,
+    )
 
 
 def searchable_text(stored: StoredChunk) -> str:

@@ -65,7 +65,7 @@ def catch_up_lexical(
     fresh = fresh or Fresh()
 
     def apply(removed: Sequence[DocId], chunks: list[StoredChunk], checkpoint: int) -> None:
-        index.apply(removed=removed, chunks=chunks, checkpoint=checkpoint, terms=fresh.terms)
+        index.apply(removed=removed, chunks=chunks, checkpoint=checkpoint, cut=fresh.cut)
         applied(len(chunks))
 
     return _catch_up(store, index, apply, model=None, fresh=fresh, turns=turns)

@@ -1,6 +1,6 @@
 """What a run has just stored, kept until the words index has taken it.
 
-Reading the chunks back from the store and cutting them into terms once more would take longer than storing
+Reading the chunks back from the store and cutting them into words once more would take longer than storing
 them did. What is not here is read and cut: nothing depends on it but speed.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kebab.domain.chunk_words import ChunkWords
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.ingests import FileState
@@ -15,19 +16,19 @@ from kebab.ports import DocumentStore
 
 
 class Fresh:
-    """Chunks by document, and the terms of some of them as the words index stores them."""
+    """Chunks by document, and the words of some of them as the words index stores them."""
 
     def __init__(self) -> None:
-        self.terms: dict[ChunkId, str] = {}
+        self.cut: dict[ChunkId, ChunkWords] = {}
         self._chunks: dict[DocId, tuple[FileState, str, Sequence[StoredChunk]]] = {}
 
     def keep(
-        self, source_id: str, state: FileState, chunks: Sequence[StoredChunk], terms: Sequence[str]
+        self, source_id: str, state: FileState, chunks: Sequence[StoredChunk], words: Sequence[ChunkWords]
     ) -> None:
-        """The chunks of the document of a file; ``terms`` is empty where nobody has made them yet."""
+        """The chunks of the document of a file; ``words`` is empty where nobody has cut them yet."""
         self._chunks[state.doc_id] = (state, source_id, chunks)
-        if terms:
-            self.terms.update(zip((stored.chunk.chunk_id for stored in chunks), terms, strict=True))
+        if words:
+            self.cut.update(zip((stored.chunk.chunk_id for stored in chunks), words, strict=True))
 
     def chunks(self, doc_ids: Sequence[DocId], store: DocumentStore) -> Iterator[StoredChunk]:
         """The chunks of these documents, document by document, from the store where they are not here."""
@@ -47,8 +48,13 @@ class Fresh:
             return None
         state, source_id, chunks = self._chunks[doc_id]
         now = store.file_state(source_id, state.path)
-        return chunks if now is not None and now.fingerprint == state.fingerprint else None
+        if now is not None and now.fingerprint == state.fingerprint:
+            return chunks
+        # Other settings may give a chunk of the same id another text.
+        for stored in chunks:
+            self.cut.pop(stored.chunk.chunk_id, None)
+        return None
 
     def forget(self) -> None:
-        self.terms.clear()
+        self.cut.clear()
         self._chunks.clear()

@@ -378,10 +378,10 @@ class IngestPipeline:
     def _keep(self, result: Result, seen: Seen, fresh: Fresh) -> Result:
         """Store a result; returns what became of it."""
         match result:
-            case Prepared(document, chunks, state, terms):
+            case Prepared(document, chunks, state, words):
                 if seen.is_overtaken(document.source_id, state):
                     return SameContent(document.source_id, state)
-                fresh.keep(document.source_id, state, self.store.put(document, chunks, state), terms)
+                fresh.keep(document.source_id, state, self.store.put(document, chunks, state), words)
             case SameContent(source_id, state) if not seen.is_overtaken(source_id, state):
                 self.store.touch(source_id, [state])
         return result

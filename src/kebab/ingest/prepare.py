@@ -11,7 +11,8 @@ from functools import cache, lru_cache
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from kebab.domain.chunks import Chunk, searchable_under
+from kebab.domain.chunk_words import ChunkCutter, ChunkWords
+from kebab.domain.chunks import Chunk, under_document
 from kebab.domain.documents import LINED, Block, Document, LineSpan, Metadata, TrustLevel
 from kebab.domain.ids import (
     AssetId,
@@ -68,8 +69,8 @@ class Prepared:
     document: Document
     chunks: tuple[Chunk, ...]
     state: FileState
-    terms: tuple[str, ...] = ()
-    """The terms of each chunk as a words index stores them, where they were made on the way."""
+    words: tuple[ChunkWords, ...] = ()
+    """Each chunk cut into words, as a words index stores them, where that was done on the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def fingerprint(
 class Preparing:
     """Prepares files, in a worker process too: it travels there once and is called with batch after batch.
 
-    With ``make_analyzer``, which other processes know by its name, chunks are cut into terms as well: the
+    With ``make_analyzer``, which other processes know by its name, chunks are cut into words as well: the
     costliest step of an ingest without embedding, which the index would else do in the main process.
     """
 
@@ -115,23 +116,25 @@ class Preparing:
 
     def __call__(self, batch: Sequence[FileTask | IngestItem]) -> list[Result]:
         """The results in order; an item says what became of a file before it came here, and stands."""
-        return [self._with_terms(self._prepared(task)) for task in batch]
+        return [self._with_words(self._prepared(task)) for task in batch]
 
     def _prepared(self, task: FileTask | IngestItem) -> Result:
         if isinstance(task, IngestItem):
             return task
         return prepare(task, self.policy, self.formats, reading=self.reading)
 
-    def _with_terms(self, result: Result) -> Result:
+    def _with_words(self, result: Result) -> Result:
         if self.make_analyzer is None or not isinstance(result, Prepared):
             return result
-        analyzer, title = _analyzer(self.make_analyzer), result.document.title
-        terms = (analyzer.index_text(searchable_under(title, chunk)) for chunk in result.chunks)
-        return Prepared(result.document, result.chunks, result.state, tuple(terms))
+        document, cut = result.document, _cutter(self.make_analyzer)
+        words = tuple(cut(under_document(document, chunk)) for chunk in result.chunks)
+        return Prepared(document, result.chunks, result.state, words)
 
 
-# One a process: it remembers the tokens it has seen.
-_analyzer = cache(lambda make: make())
+@cache
+def _cutter(make_analyzer: Callable[[], Analyzer]) -> ChunkCutter:
+    """One a process: its analyzer remembers the tokens it has seen."""
+    return ChunkCutter(make_analyzer().index_text)
 
 
 def prepare(

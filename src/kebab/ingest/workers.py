@@ -1,4 +1,4 @@
-"""Worker processes: they parse files and cut them into terms, and embed where the model is light.
+"""Worker processes: they parse files and cut them into words, and embed where the model is light.
 
 They are started as plain child processes rather than through multiprocessing: forking a process that has
 threads may lock up, and spawning would run the user's own script again. A child is in a process group of its

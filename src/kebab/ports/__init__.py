@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from kebab.ports.folders import FolderEvents, SourceFiles
     from kebab.ports.history import AnswerStore, EvalStore, Ledger
-    from kebab.ports.indexes import NO_TERMS, FieldWeights, Indexes, LexicalIndex, LexicalQuery, VectorIndex
+    from kebab.ports.indexes import NONE_CUT, FieldWeights, Indexes, LexicalIndex, LexicalQuery, VectorIndex
     from kebab.ports.memory import (
         ExecutionIndex,
         ExecutionStore,
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
 _FIRST = ("text", "models", "indexes", "truth", "history", "folders")
 
 __all__ = [
-    "NO_TERMS",
+    "NONE_CUT",
     "Analyzer",
     "AnswerStore",
     "Captioner",

@@ -11,6 +11,7 @@ from kebab.domain.values import dataclass
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kebab.domain.chunk_words import ChunkWords
     from kebab.domain.chunks import StoredChunk
     from kebab.domain.fusion import Ranked
     from kebab.domain.ids import ChunkId, DocId
@@ -46,7 +47,7 @@ class LexicalQuery:
     fields: FieldWeights = field(default_factory=lambda: FieldWeights())
 
 
-NO_TERMS: Mapping[ChunkId, str] = {}
+NONE_CUT: Mapping[ChunkId, ChunkWords] = {}
 
 
 class LexicalIndex(Protocol):
@@ -67,12 +68,12 @@ class LexicalIndex(Protocol):
         removed: Sequence[DocId],
         chunks: Sequence[StoredChunk],
         checkpoint: int,
-        terms: Mapping[ChunkId, str] = NO_TERMS,
+        cut: Mapping[ChunkId, ChunkWords] = NONE_CUT,
     ) -> None:
         """Drop these documents' chunks, add these chunks, then record the position; searchable on return.
 
-        ``terms`` holds what the index's analyzer gives for the bodies of some of the chunks, where that is
-        known already.
+        ``cut`` holds the words of some of the chunks, as a ``ChunkCutter`` with the index's analyzer makes
+        them, where they are known already.
         """
         ...
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kebab.domain.chunk_words import ChunkWords
 from kebab.errors import ModelUnavailable
 from kebab.ingest.catch_up import catch_up_lexical, catch_up_vector, embed_missing, prune
 from kebab.ingest.fresh import Fresh
@@ -147,12 +149,26 @@ def test_what_was_just_stored_is_neither_read_back_nor_analysed_again(
     catch_up_lexical(store, index)
     made = put(store, tmp_path, "a.md", "# Title\n\n## Part\n\nApple pie\n\n## Other\n\nBanana\n")
     put(store, tmp_path, "b.md", "# Known only to the store\n")
-    ready = ["made", "elsewhere"]
+    ready = [ChunkWords(body, "exact", "name", "about", "called") for body in ("made", "elsewhere")]
     fresh.keep("notes", made.state, store.chunks_of(made.document.doc_id), ready)
     assert catch_up_lexical(store, index, fresh=fresh) == 3
     bodies = [" ".join(terms) for _, terms in index._bodies.values()]
-    assert set(ready) <= set(bodies)
+    assert {"made", "elsewhere"} <= set(bodies)
+    assert len(index.named("called")) == 2
     assert any("known only to the store" in body for body in bodies)
     assert index.chunk_ids() == ids(store)
     fresh.forget()
-    assert not fresh.terms
+    assert not fresh.cut
+
+
+def test_words_of_a_document_that_another_writer_cut_anew_are_not_used(
+    store: FakeDocumentStore, tmp_path: Path
+) -> None:
+    index, fresh = FakeLexicalIndex(), Fresh()
+    catch_up_lexical(store, index)
+    made = put(store, tmp_path, "a.md", "# Apple pie\n")
+    old = replace(made.state, fingerprint="of other settings")
+    words = [ChunkWords("stale", "", "", "", "")]
+    fresh.keep("notes", old, store.chunks_of(made.document.doc_id), words)
+    catch_up_lexical(store, index, fresh=fresh)
+    assert not any("stale" in terms for _, terms in index._bodies.values())

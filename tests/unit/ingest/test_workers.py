@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kebab.domain.chunks import searchable_text
+from kebab.domain.chunk_words import ChunkCutter
 from kebab.domain.documents import TrustLevel
 from kebab.domain.ingests import IngestItem
 from kebab.ingest.chunk.policy import ChunkPolicy
@@ -71,14 +71,15 @@ def test_processes_give_what_the_main_process_gives(tmp_path: Path) -> None:
     assert found == flat(prepare_here(work, Preparing(POLICY)))
 
 
-def test_chunks_are_cut_into_the_terms_that_the_index_would_make(tmp_path: Path) -> None:
+def test_chunks_are_cut_into_the_words_that_the_index_would_make(tmp_path: Path) -> None:
     with parsers(1, FakeAnalyzer) as workers:
         found = flat(prepare_all(tasks(tmp_path, 3), workers, job="prepare"))
     made = [result for result in found if isinstance(result, Prepared)]
     stored = [as_stored(one.document, chunk, "") for one in made for chunk in one.chunks]
-    terms = [terms for one in made for terms in one.terms]
-    assert terms == [FakeAnalyzer().index_text(searchable_text(chunk)) for chunk in stored]
-    assert terms[0] == "note 1 note 1 text 1"
+    words = [words for one in made for words in one.words]
+    assert words == [ChunkCutter(FakeAnalyzer().index_text)(chunk) for chunk in stored]
+    assert words[0].body == "note 1 note 1 text 1"
+    assert words[0].called == "note1 001md 001"
 
 
 def test_a_file_that_kills_its_process_fails_alone(tmp_path: Path) -> None:

@@ -8,12 +8,13 @@ from typing import Any, NoReturn
 
 from kebab.adapters.qdrant_published import points
 from kebab.adapters.qdrant_published.server import Missing, Server
+from kebab.domain.chunk_words import ChunkWords
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.publications import Release
 from kebab.errors import ReadOnly
-from kebab.ports import NO_TERMS, LexicalQuery, ModelKey, Vectors
+from kebab.ports import NONE_CUT, LexicalQuery, ModelKey, Vectors
 
 LAYOUT = "qdrant-1"
 _TIES = 64
@@ -92,7 +93,7 @@ class QdrantLexicalIndex(_Reading):
         removed: Sequence[DocId],
         chunks: Sequence[StoredChunk],
         checkpoint: int,
-        terms: Mapping[ChunkId, str] = NO_TERMS,
+        cut: Mapping[ChunkId, ChunkWords] = NONE_CUT,
     ) -> None:
         self._refuse()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input
+from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input, under_document
 from kebab.domain.documents import Document, DocumentSummary, LineSpan, TrustLevel, summary_in
 from kebab.domain.ids import BlockId, ChunkId, DocId
 from kebab.domain.places import CodeUnit, Place, fragment, parse_place
@@ -112,28 +112,13 @@ def located_symbol(text: str) -> str | None:
 
 def stored_as(document: Document, chunk: Chunk, *, indexed_at: str) -> StoredChunk:
     """The chunk of a document as `stored_chunk` will read it from its row."""
-    metadata = document.metadata
     read = embedding_input(
         title=document.title,
         heading_path=chunk.heading_path,
         text=chunk.text,
-        code=metadata.code_lang is not None,
+        code=document.metadata.code_lang is not None,
     )
-    return StoredChunk(
-        chunk=chunk,
-        source_id=document.source_id,
-        path=document.path,
-        title=document.title,
-        lang=document.lang,
-        tags=metadata.tags,
-        trust_level=str(metadata.trust_level),
-        repo=metadata.repo,
-        code_lang=metadata.code_lang,
-        indexed_at=indexed_at,
-        content_key=content_key(read),
-        aliases=metadata.aliases,
-        summary=metadata.summary,
-    )
+    return under_document(document, chunk, indexed_at=indexed_at, content_key=content_key(read))
 
 
 def chunk_row(stored: StoredChunk, place: tuple[str, int | None, int | None]) -> Row:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kebab.adapters.walled.documents import WalledDocumentStore
+from kebab.domain.chunk_words import ChunkWords
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import OutsideWalls
-from kebab.ports import NO_TERMS, LexicalIndex, LexicalQuery
+from kebab.ports import NONE_CUT, LexicalIndex, LexicalQuery
 
 
 class WalledLexicalIndex:
@@ -65,7 +66,7 @@ class WalledLexicalIndex:
         removed: Sequence[DocId],
         chunks: Sequence[StoredChunk],
         checkpoint: int,
-        terms: Mapping[ChunkId, str] = NO_TERMS,
+        cut: Mapping[ChunkId, ChunkWords] = NONE_CUT,
     ) -> None:
         raise OutsideWalls("the words index is read inside walls, not written")
 
