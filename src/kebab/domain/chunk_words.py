@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from kebab.domain.chunks import StoredChunk, about, called, name_of, searchable_text
-from kebab.domain.names import plain_words
+from kebab.domain.chunks import StoredChunk, about, called, searchable_text
+from kebab.domain.names import name_text, plain_words
 
 
 # A tuple: worker processes send one for every chunk, and a tuple is read back without running any Python.
@@ -35,14 +35,16 @@ class ChunkCutter:
     def __init__(self, index_text: Callable[[str], str]) -> None:
         self._index_text = index_text
         # The chunks of a document come together, and share its name.
-        self._index_name = lru_cache(maxsize=16)(index_text)
+        self._name = lru_cache(maxsize=16)(
+            lambda path, title, aliases: index_text(name_text(path=path, title=title, aliases=aliases))
+        )
 
     def __call__(self, stored: StoredChunk) -> ChunkWords:
         text = searchable_text(stored)
         return ChunkWords(
             body=self._index_text(text),
             exact=" ".join(plain_words(text)),
-            name=self._index_name(name_of(stored)),
+            name=self._name(stored.path, stored.title, stored.aliases),
             about=self._index_text(about(stored)),
             called=" ".join(called(stored)),
         )

@@ -62,7 +62,9 @@ def _completed(cls: type) -> type:
     hashed = [one.name for one in fields(cls) if (one.compare if one.hash is None else one.hash)]
     methods: dict[str, Callable[..., Any]] = {"__init__": _constructor(cls), "__repr__": _shown}
     methods |= {"__eq__": _equality(_getter(compared)), "__setattr__": _refuse, "__delattr__": _refuse}
-    methods |= {"__getstate__": _state, "__setstate__": _restore}
+    # Looked up once: a worker process sends thousands of values, and looking took longer than reading.
+    slots = tuple(getattr(cls, one.name) for one in fields(cls))
+    methods |= {"__getstate__": _state(slots), "__setstate__": _restore(slots)}
     if own.get("__hash__") is None:
         setattr(cls, "__hash__", _hash(_getter(hashed)))  # noqa: B010 - the type checker knows no such method
     for name, method in methods.items():
@@ -137,10 +139,13 @@ def _refuse(self: object, name: str, *_: object) -> NoReturn:
     raise FrozenInstanceError(f"{type(self).__name__}.{name} cannot be changed")
 
 
-def _state(self: Any) -> list[Any]:
-    return [getattr(self, one.name) for one in fields(self)]
+def _state(slots: tuple[Any, ...]) -> Callable[[object], list[Any]]:
+    return lambda self: [slot.__get__(self) for slot in slots]
 
 
-def _restore(self: Any, state: list[Any]) -> None:
-    for one, value in zip(fields(self), state, strict=True):
-        object.__setattr__(self, one.name, value)
+def _restore(slots: tuple[Any, ...]) -> Callable[[object, list[Any]], None]:
+    def restore(self: object, state: list[Any]) -> None:
+        for slot, value in zip(slots, state, strict=True):
+            slot.__set__(self, value)
+
+    return restore

@@ -20,8 +20,9 @@ _SPELLINGS = {
     "source_type": ("source_type",),
     "trust_level": ("trust_level",),
 }
-# A space or the start of a line before it, a letter behind it, as note applications have it.
-_INLINE_TAG = re.compile(r"(?<!\S)#([^\W\d_][\w/-]{0,99})(?![\w#(])")
+# A space or the start of a line before it, a letter behind it, as note applications have it. The sign comes
+# first: only from a character that is given does the engine leap to the next place that may match.
+_INLINE_TAG = re.compile(r"#(?<!\S#)([^\W\d_][\w/-]{0,99})(?![\w#(])")
 _COLOUR = re.compile("[0-9a-fA-F]{3}|[0-9a-fA-F]{6}")
 _TAGS_LINE = re.compile(r"^[-* \t]{0,8}tags::[ \t]*([^\n]{1,500})", re.MULTILINE)
 _CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.DOTALL | re.MULTILINE)
@@ -70,7 +71,7 @@ def inline_tags(body: str) -> tuple[str, ...]:
         return ()
     prose = _CODE.sub(" ", body[:_TAGGED_CHARS])
     found = [tag.rstrip("/-") for tag in _INLINE_TAG.findall(prose) if not _COLOUR.fullmatch(tag)]
-    for line in _TAGS_LINE.findall(prose):
+    for line in _TAGS_LINE.findall(prose) if "tags::" in prose else ():
         found += [tag.strip("[]# ") for tag in line.split(",")]
     return tuple(dict.fromkeys(filter(None, found)))[:_MOST_TAGS]
 
