@@ -177,23 +177,29 @@ class _Asked:
     def among(self, tokens: Iterable[str]) -> dict[str, tuple[tuple[int, int], ...]]:
         """Those of the tokens that mean a term, each with the ranges in it that do."""
         distinct = set(tokens)
-        unseen = distinct - self._seen
-        self._seen |= unseen
+        unseen = list(distinct - self._seen)
+        self._seen.update(unseen)
+        # Looked up once: a link is not remembered, and making its terms anew is most of the work.
+        terms = list(map(self._memory.__getitem__, unseen))
         # Most texts bring no new token that matches, which one look at all their terms tells.
-        memory, forms = self._memory, self._memory.forms
-        if self._holds(" ".join(map(memory.__getitem__, unseen))):
-            self._keep(token for token in unseen if self._holds(memory[token]))
-        self._keep(token for token in unseen & forms.keys() if self._holds(forms[token]))
+        if self._holds(" ".join(terms)):
+            self._keep(token for token, own in zip(unseen, terms, strict=True) if self._holds(own))
+        forms = self._memory.forms
+        self._keep(token for token in forms.keys() & unseen if self._holds(forms[token]))
         return {token: self._found[token] for token in distinct & self._found.keys()}
 
     def _keep(self, tokens: Iterable[str]) -> None:
         for token in tokens:
-            pieces = pieces_of(token, self._memory.stem)
-            ranges = ((piece.start, piece.end) for piece in pieces if piece.term in self.terms)
-            self._found[token] = tuple(ranges)
+            self._found[token] = self._ranges(token)
+
+    def _ranges(self, token: str) -> tuple[tuple[int, int], ...]:
+        if token.isascii() and token.isalnum() and token not in self._memory.forms:
+            return ((0, len(token)),)  # one word, and no part of it is another
+        pieces = pieces_of(token, self._memory.stem)
+        return tuple((piece.start, piece.end) for piece in pieces if piece.term in self.terms)
 
     def _holds(self, terms: str) -> bool:
-        return not self.terms.isdisjoint(terms.split())
+        return terms in self.terms or (" " in terms and not self.terms.isdisjoint(terms.split()))
 
 
 def _weighed(asked: Iterable[tuple[list[Piece], int]]) -> dict[str, float]:

@@ -39,17 +39,15 @@ class _Near:
     def __init__(self) -> None:
         self._known: dict[int, list[tuple[tuple[int, ...], _Group]]] = {}
 
-    def like(self, sketch: bytes) -> _Group | None:
-        """The first document of which this is a near-copy."""
-        numbers = numbers_of(sketch)
+    def like(self, numbers: tuple[int, ...]) -> _Group | None:
+        """The first document of which the one with this sketch is a near-copy."""
         for key in numbers[:KEYS]:
             for other, group in self._known.get(key, ()):
                 if alike(numbers, other):
                     return group
         return None
 
-    def add(self, sketch: bytes, group: _Group) -> None:
-        numbers = numbers_of(sketch)
+    def add(self, numbers: tuple[int, ...], group: _Group) -> None:
         for key in numbers[:KEYS]:
             self._known.setdefault(key, []).append((numbers, group))
 
@@ -72,11 +70,12 @@ def by_document(
             continue
         known = groups.get(owner.doc_id)
         if known is None:
-            original = texts.get(owner.text_key) or texts.get(owner.content_key) or near.like(owner.sketch)
+            numbers = numbers_of(owner.sketch)
+            original = texts.get(owner.text_key) or texts.get(owner.content_key) or near.like(numbers)
             known = groups[owner.doc_id] = original or _Group(item, owner)
             texts.setdefault(owner.text_key, known)
             texts.setdefault(owner.content_key, known)
-            near.add(owner.sketch, known)
+            near.add(numbers, known)
         if known.best is not item and place < counted:
             _note(known, item.chunk_id, owner)
     distinct = {id(group): group for group in groups.values()}

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 _DEEPEST = 4000
 """No search for more documents goes on beyond this many hits."""
+_LEGS = frozenset(Leg)
 
 
 class EvidenceReader(Protocol):
@@ -387,7 +388,7 @@ def _placed(item: Fused, places: Places, candidates: int) -> Placed:
 
 def _evidence(leg: Leg, rank: int, score: float, given: Mapping[str, float]) -> LegEvidence:
     """What a leg gave; to words belongs what a closer look at a chunk that they found gave."""
-    if leg is not Leg.LEXICAL or len(given.keys() - set(Leg)) == 0:
+    if leg is not Leg.LEXICAL or given.keys() <= _LEGS:
         return LegEvidence(leg, rank, score, given.get(leg, 0.0))
     parts = {part: share for part, share in given.items() if part != Leg.VECTOR}
     return LegEvidence(leg, rank, score, sum(parts.values()), parts=parts)

@@ -37,9 +37,8 @@ def look(
 
 def _places(terms: Sequence[str], wanted: Mapping[str, float]) -> dict[str, list[int]]:
     places: dict[str, list[int]] = {}
-    for place, term in enumerate(terms):
-        if term in wanted:
-            places.setdefault(term, []).append(place)
+    for place, term in [(place, term) for place, term in enumerate(terms) if term in wanted]:
+        places.setdefault(term, []).append(place)
     return places
 
 

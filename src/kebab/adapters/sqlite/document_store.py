@@ -28,6 +28,7 @@ from kebab.adapters.sqlite.rows import (
     chunk_row,
     document_row,
     stored_as,
+    string_pairs,
     summary,
 )
 from kebab.domain.chunks import Chunk, StoredChunk
@@ -242,12 +243,13 @@ class SqliteDocumentStore:
 
     def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
         with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT c.chunk_id, d.lang FROM chunks c JOIN documents d USING (doc_id) "
+            # One row: between two of them other threads take the interpreter, and a search asks of hundreds.
+            found = connection.execute(
+                "SELECT json_group_object(c.chunk_id, d.lang) FROM chunks c JOIN documents d USING (doc_id) "
                 "WHERE c.chunk_id IN (SELECT value FROM json_each(?))",
                 (as_json(list(chunk_ids)),),
-            )
-            return {ChunkId(chunk_id): lang for chunk_id, lang in rows}
+            ).fetchone()
+        return {ChunkId(chunk_id): lang for chunk_id, lang in string_pairs(found[0]).items()}
 
     def matching(self, filters: SearchFilters) -> frozenset[DocId] | None:
         if not filters:

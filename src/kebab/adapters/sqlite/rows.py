@@ -34,6 +34,7 @@ class _Described(msgspec.Struct):
 
 _encoder = msgspec.json.Encoder()
 _strings = msgspec.json.Decoder(tuple[str, ...])
+_string_pairs = msgspec.json.Decoder(dict[str, str])
 _blocks = msgspec.json.Decoder(tuple[BlockId, ...])
 _described = msgspec.json.Decoder(_Described)
 _spans = msgspec.json.Decoder(tuple[tuple[int, int] | str, ...])
@@ -45,6 +46,10 @@ def as_json(value: object) -> str:
 
 def strings(text: str) -> tuple[str, ...]:
     return _strings.decode(text)
+
+
+def string_pairs(text: str) -> dict[str, str]:
+    return _string_pairs.decode(text)
 
 
 def stored_chunk(row: Row, text: str) -> StoredChunk:
