@@ -66,6 +66,7 @@ def test_the_parts_add_up_to_the_score_and_the_first_has_the_likelihood(
     assert all(0 <= item.score <= 1 for item in fused)
 
 
+@settings(deadline=None)
 @given(own=LOOKS, other=LOOKS, more=LOOKS)
 def test_more_evidence_never_places_a_chunk_lower(own: Look, other: Look, more: Look) -> None:
     better = Look(*map(max, own, more))
