@@ -42,9 +42,8 @@ class DiskSourceFiles:
         root = self.roots.get(source_id)
         if root is None or known is None:
             return None
-        file = _on_disk(root, path)
         try:
-            found = os.stat(file)
+            file, found = _on_disk(root, path)
         except OSError:
             return SourceState.GONE if known.mtime_ns != NO_TIME and root.is_dir() else None
         return SourceState.CURRENT if _is_same(file, found, known) else SourceState.CHANGED
@@ -81,12 +80,23 @@ def _asset(file: str) -> AssetId | None:
         return None
 
 
-def _on_disk(root: Path, path: str) -> str:
-    """The file, whose names may be decomposed on disk: macOS spells them so, and we compose them."""
+def _on_disk(root: Path, path: str) -> tuple[str, os.stat_result]:
+    """The file and what the disk says of it; raises OSError where it is not there.
+
+    Its names may be decomposed on disk: macOS spells them so, and we compose them.
+    """
     # As a text: every hit of every search comes by here, and a Path costs as much as looking at the file.
     file = os.path.join(root, path)
-    if path.isascii() or os.path.exists(file):
-        return file
+    try:
+        return file, os.stat(file)
+    except OSError:
+        if path.isascii():
+            raise
+    file = _as_spelled(root, path)
+    return file, os.stat(file)
+
+
+def _as_spelled(root: Path, path: str) -> str:
     file = str(root)
     for name in path.split("/"):
         spelled = (entry for entry in _names(file) if nfc(entry) == name)

@@ -27,6 +27,8 @@ from kebab.adapters.sqlite.rows import (
     as_json,
     chunk_row,
     document_row,
+    file_rows,
+    owner_rows,
     stored_as,
     string_pairs,
     summary,
@@ -78,13 +80,14 @@ class SqliteDocumentStore:
 
     def states_of(self, places: Collection[tuple[str, str]]) -> dict[tuple[str, str], FileState]:
         with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT f.source_id, f.path, f.size, f.mtime_ns, f.asset_id, f.doc_id, f.fingerprint "
+            found = connection.execute(
+                "SELECT json_group_array(json_array("
+                "f.source_id, f.path, f.size, f.mtime_ns, f.asset_id, f.doc_id, f.fingerprint)) "
                 "FROM json_each(?) j CROSS JOIN files f ON f.source_id = json_extract(j.value, '$[0]') "
                 "AND f.path = json_extract(j.value, '$[1]')",
                 (as_json(list(places)),),
-            )
-            return {(row[0], row[1]): FileState(*row[1:]) for row in rows}
+            ).fetchone()
+        return {(row[0], row[1]): FileState(*row[1:]) for row in file_rows(found[0])}
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
@@ -217,14 +220,14 @@ class SqliteDocumentStore:
 
     def owners(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, ChunkOwner]:
         with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT c.chunk_id, c.doc_id, d.path, c.content_key, d.asset_id || ' ' || c.ordinal, "
-                "coalesce(s.numbers, x'') "
+            found = connection.execute(
+                "SELECT json_group_array(json_array(c.chunk_id, c.doc_id, d.path, c.content_key, "
+                "d.asset_id || ' ' || c.ordinal, hex(coalesce(s.numbers, x'')))) "
                 "FROM chunks c JOIN documents d USING (doc_id) LEFT JOIN sketches s USING (asset_id) "
                 "WHERE c.chunk_id IN (SELECT value FROM json_each(?))",
                 (as_json(list(chunk_ids)),),
-            )
-            return {ChunkId(row[0]): ChunkOwner(*row[1:]) for row in rows}
+            ).fetchone()
+        return {row[0]: ChunkOwner(*row[1:5], bytes.fromhex(row[5])) for row in owner_rows(found[0])}
 
     def unsketched(self, *, limit: int) -> list[DocId]:
         with self._database.read() as connection:
@@ -243,7 +246,6 @@ class SqliteDocumentStore:
 
     def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
         with self._database.read() as connection:
-            # One row: between two of them other threads take the interpreter, and a search asks of hundreds.
             found = connection.execute(
                 "SELECT json_group_object(c.chunk_id, d.lang) FROM chunks c JOIN documents d USING (doc_id) "
                 "WHERE c.chunk_id IN (SELECT value FROM json_each(?))",

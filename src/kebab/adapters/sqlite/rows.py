@@ -8,7 +8,7 @@ import msgspec
 
 from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input, under_document
 from kebab.domain.documents import Document, DocumentSummary, LineSpan, TrustLevel, summary_in
-from kebab.domain.ids import BlockId, ChunkId, DocId
+from kebab.domain.ids import AssetId, BlockId, ChunkId, DocId
 from kebab.domain.places import CodeUnit, Place, fragment, parse_place
 from kebab.errors import Corrupt
 
@@ -34,7 +34,12 @@ class _Described(msgspec.Struct):
 
 _encoder = msgspec.json.Encoder()
 _strings = msgspec.json.Decoder(tuple[str, ...])
+
+# What a search asks of a hundred chunks comes as one row: between two rows SQLite gives the interpreter to
+# another thread, and waits milliseconds to have it back where that one is busy.
 _string_pairs = msgspec.json.Decoder(dict[str, str])
+_file_rows = msgspec.json.Decoder(list[tuple[str, str, int, int, AssetId, DocId, str]])
+_owner_rows = msgspec.json.Decoder(list[tuple[ChunkId, DocId, str, str, str, str]])
 _blocks = msgspec.json.Decoder(tuple[BlockId, ...])
 _described = msgspec.json.Decoder(_Described)
 _spans = msgspec.json.Decoder(tuple[tuple[int, int] | str, ...])
@@ -50,6 +55,16 @@ def strings(text: str) -> tuple[str, ...]:
 
 def string_pairs(text: str) -> dict[str, str]:
     return _string_pairs.decode(text)
+
+
+def file_rows(text: str) -> list[tuple[str, str, int, int, AssetId, DocId, str]]:
+    """Source, path, size, time, asset, document and fingerprint of files."""
+    return _file_rows.decode(text)
+
+
+def owner_rows(text: str) -> list[tuple[ChunkId, DocId, str, str, str, str]]:
+    """Chunk, document, path, both keys, and the sketch in hexadecimal."""
+    return _owner_rows.decode(text)
 
 
 def stored_chunk(row: Row, text: str) -> StoredChunk:
