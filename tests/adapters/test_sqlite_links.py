@@ -18,11 +18,12 @@ from tests.samples import sample
 
 
 def back_to_schema_3(file: Path) -> None:
-    """What a store of the third schema looks like: no table of links, and seals that know of none."""
+    """What a store of the third schema looks like: no links, no sketches, and seals that know of no links."""
     from kebab.adapters.sqlite import seals
 
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("DROP TABLE links")
+        connection.execute("DROP TABLE sketches")
         for (doc_id,) in connection.execute("SELECT doc_id FROM documents").fetchall():
             sealed = seals.sealed_now(connection, doc_id, linked=False)
             connection.execute("UPDATE documents SET seal = ? WHERE doc_id = ?", (sealed, doc_id))
