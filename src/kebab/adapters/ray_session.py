@@ -8,6 +8,7 @@ import secrets
 import shutil
 import socket
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -85,15 +86,18 @@ def _local(ray: Any, cores: int) -> Iterator[None]:
 
 def _start(ray: Any, cores: int, folder: str) -> None:
     try:
-        ray.init(
-            address="local",
-            num_cpus=cores or None,
-            include_dashboard=False,
-            object_store_memory=_STORE_BYTES,
-            log_to_driver=False,
-            logging_level=logging.CRITICAL,
-            _temp_dir=folder,
-        )
+        with warnings.catch_warnings():
+            # Ray's processes are other programs: nothing of Lance runs in a fork of this one.
+            warnings.filterwarnings("ignore", message="lance is not fork-safe", category=UserWarning)
+            ray.init(
+                address="local",
+                num_cpus=cores or None,
+                include_dashboard=False,
+                object_store_memory=_STORE_BYTES,
+                log_to_driver=False,
+                logging_level=logging.CRITICAL,
+                _temp_dir=folder,
+            )
     except (OSError, RuntimeError, ValueError) as error:
         raise EngineUnavailable(f"Ray does not start on this machine: {_reason(error)}") from error
 
