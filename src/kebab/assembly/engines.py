@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kebab.assembly import network, providers, vectors, words
+from kebab.assembly.installed import is_installed
 from kebab.assembly.once import is_built, once
 from kebab.assembly.stores import Stores, Whole
 from kebab.config import Settings
@@ -353,9 +354,7 @@ class Engines(Whole):
     @property
     def has_memory(self) -> bool:
         """Whether the memory's engine is installed."""
-        from importlib.util import find_spec
-
-        return find_spec("surrealdb") is not None
+        return is_installed("surrealdb")
 
     @once
     def memory(self) -> MemoryEngines:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kebab.assembly.choice import chosen
+from kebab.assembly.installed import require
 from kebab.assembly.once import is_built, once
 from kebab.config.sections import Memory
 from kebab.domain.executions import ExecutionFilters
-from kebab.errors import EngineError, EngineUnavailable
+from kebab.errors import EngineError
 from kebab.memory.embedding import UnavailableEmbedder
 from kebab.memory.room import ExecutionMemory
 from kebab.ports import Embedder, ExecutionIndex, ExecutionStore, FollowerIndex, MemoryKind
@@ -202,10 +203,4 @@ def build_memory(engines: Engines) -> ExecutionMemory:
 
 def _require_engine() -> None:
     """Asked at the start, and without importing it: a folder needs it only to be drained."""
-    from importlib.util import find_spec
-
-    if find_spec("surrealdb") is None:
-        raise EngineUnavailable(
-            "the execution memory needs SurrealDB, which is not installed",
-            hint="install it with: pip install 'kebab[memory]'",
-        )
+    require("surrealdb", "the execution memory needs SurrealDB", extra="memory")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kebab.assembly.installed import require
 from kebab.config import Settings
 from kebab.domain.ids import content_hash
 from kebab.domain.layout import DataLayout
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 def _lance(uri: str) -> Publication:
     from kebab.adapters.lance_published.publication import LancePublication
 
+    require("lance", "folders and object stores need Lance", extra="lance")
     return LancePublication(uri)
 
 
@@ -51,7 +53,7 @@ _SCHEMES: dict[str, Callable[[str], Publication]] = {
 
 
 def open_publication(uri: str) -> Publication:
-    """What is published at an address; nothing is contacted yet. Raises InvalidInput."""
+    """What is published at an address; nothing is contacted yet. Raises InvalidInput, EngineUnavailable."""
     scheme, found, _ = uri.partition("://")
     if found and scheme not in _SCHEMES:
         known = ", ".join(f"{name}://" for name in _SCHEMES if name != "file")

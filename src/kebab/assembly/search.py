@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from kebab.adapters.arrow_patterns import ArrowPatternMatcher
+from kebab.adapters.re2_patterns import Re2PatternMatcher
 from kebab.errors import EngineError
 from kebab.ports import Embedder, ModelKey, VectorIndex
 from kebab.search.build import SearchParts, build_retriever
@@ -57,7 +57,7 @@ def _parts(engines: Engines) -> SearchParts:
         lexical=engines.words_read(engines.lexical_index),
         vectors=_vectors(engines),
         reranker=engines.reranker,
-        matcher=ArrowPatternMatcher(),
+        matcher=Re2PatternMatcher(),
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kebab.assembly.choice import chosen
+from kebab.assembly.installed import is_installed, require
 
 if TYPE_CHECKING:
     from kebab.ports import ModelKey, VectorIndex
@@ -25,8 +26,11 @@ def build_vector_index(engine: str, folder: Path, model: ModelKey, *, refill: Re
 
 
 def _growing(folder: Path, model: ModelKey, refill: Refill) -> VectorIndex:
+    """Exact where Lance is not installed, however large: slower, and complete."""
     from kebab.adapters.growing_vector import GrowingVectorIndex
 
+    if not is_installed("lance"):
+        return _int8(folder, model)
     return GrowingVectorIndex(_int8(folder, model), _lance(folder, model), refill)
 
 
@@ -39,6 +43,7 @@ def _int8(folder: Path, model: ModelKey) -> VectorIndex:
 def _lance(folder: Path, model: ModelKey) -> VectorIndex:
     from kebab.adapters.lance_vector import LanceVectorIndex
 
+    require("lance", "this vector index needs Lance", extra="lance")
     return LanceVectorIndex(folder, model)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kebab.assembly.choice import chosen
+from kebab.assembly.installed import require
 from kebab.ports import Analyzer, LexicalIndex
 
 
@@ -34,4 +35,5 @@ def _fts5(folder: Path, analyzer: Analyzer) -> LexicalIndex:
 def _lance(folder: Path, analyzer: Analyzer) -> LexicalIndex:
     from kebab.adapters.lance_lexical import LanceLexicalIndex
 
+    require("lance", "this words index needs Lance", extra="lance")
     return LanceLexicalIndex(folder / "lance-words", analyzer)
