@@ -122,7 +122,7 @@ def _totals(report: IngestReport, screen: Screen, *, dry_run: bool) -> str:
 
 def _counts(counts: dict[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return ", ".join(f"{name} {count}" for name, count in ordered[:SHOWN])
+    return ", ".join(f"{name or 'no extension'} {count}" for name, count in ordered[:SHOWN])
 
 
 def _trouble(items: list[IngestItem], screen: Screen) -> list[str]:

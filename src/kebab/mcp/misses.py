@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -13,30 +11,16 @@ from msgspec.structs import replace
 from kebab.app import Kebab
 from kebab.domain.documents import DocumentSummary
 from kebab.domain.queries import SearchFilters
-from kebab.errors import DocNotFound, InvalidInput, KebabError
+from kebab.errors import InvalidInput, KebabError
+from kebab.search.naming import COMPARED, SUGGESTIONS, close, nearest
 from kebab.wire.requests.search import SearchRequest
 from kebab.wire.search import Degradation, SearchResponse
-
-SUGGESTIONS = 3
-COMPARED = 20_000
-"""No more names are compared: a miss must not cost more than a find."""
 
 _ATTRIBUTES = {
     "tag": "tags", "lang": "lang", "path": "path", "media": "media", "source": "source_id",
     "source_type": "source_type",
 }  # fmt: skip
 """The attribute of a document that each of these filters looks at."""
-
-
-@contextmanager
-def helped(kebab: Kebab, reference: str) -> Iterator[None]:
-    """Give the error for a document that does not exist the nearest names that do."""
-    try:
-        yield
-    except DocNotFound as error:
-        near = nearest_documents(kebab, reference)
-        hint = f"did you mean: {', '.join(near)}" if near else "see what exists: list_documents"
-        raise DocNotFound(error.message, hint=hint) from error
 
 
 def emptied(kebab: Kebab, asked: SearchRequest, found: SearchResponse) -> SearchResponse:
@@ -51,17 +35,6 @@ def no_filter_matches(kebab: Kebab, filters: SearchFilters) -> None:
         raise InvalidInput(note.message, hint=note.hint)
 
 
-def nearest_documents(kebab: Kebab, reference: str) -> list[str]:
-    """Paths of documents whose path, name or title is like the reference, nearest first."""
-    names: dict[str, str] = {}
-    for doc in _documents(kebab):
-        for name in (doc.path, doc.path.rpartition("/")[2], doc.title):
-            names.setdefault(name.casefold(), doc.path)
-    wanted = reference.partition("#")[0].casefold()
-    found = _close(wanted, names) or _close(wanted.rpartition("/")[2], names)
-    return list(dict.fromkeys(names[name] for name in found))
-
-
 def _emptying(kebab: Kebab, filters: SearchFilters) -> Iterator[Degradation]:
     for field in fields(filters):
         value = getattr(filters, field.name)
@@ -72,7 +45,7 @@ def _emptying(kebab: Kebab, filters: SearchFilters) -> Iterator[Degradation]:
 def _note(kebab: Kebab, name: str, value: Any) -> Degradation:
     values = value if isinstance(value, tuple) else (value,)
     known = _known(kebab, name)
-    near = [each for wanted in values for each in _close(str(wanted).casefold(), known)]
+    near = [each for wanted in values for each in close(str(wanted).casefold(), known)]
     shown = [known[each] for each in near] or sorted(known.values())[:SUGGESTIONS]
     hint = f"did you mean: {', '.join(shown)}" if near else f"there is: {', '.join(shown)}" if shown else None
     written = ", ".join(map(str, values))
@@ -94,7 +67,7 @@ def _known(kebab: Kebab, name: str) -> dict[str, str]:
 
 
 def _near_names(kebab: Kebab, asked: SearchRequest) -> list[Degradation]:
-    near = nearest_documents(kebab, asked.query)
+    near = nearest(_documents(kebab), asked.query)
     hint = f"documents with a name like it: {', '.join(near)}" if near else "try other or fewer words"
     message = "no stored text matches the query" + (" and the filters" if asked.filters else "")
     return [Degradation(part="query", code="no_match", message=message, hint=hint)]
@@ -105,7 +78,3 @@ def _documents(kebab: Kebab) -> list[DocumentSummary]:
         return kebab.list_docs()[:COMPARED]
     except KebabError:
         return []
-
-
-def _close(wanted: str, known: Iterable[str]) -> list[str]:
-    return difflib.get_close_matches(wanted[:200], list(known), n=SUGGESTIONS, cutoff=0.6)

@@ -16,7 +16,7 @@ from kebab.domain.queries import SearchFilters
 from kebab.errors import DocNotFound
 from kebab.ports import DocumentStore, LinkStore, SourceFiles, StoreState
 from kebab.search.anchors import anchor_span
-from kebab.search.read import Reader
+from kebab.search.read import SEE_ALL, Reader
 
 LONGEST_LINE = 240
 _FILE = re.compile(r"\.(?!md$|markdown$|mdx$|html?$)[A-Za-z][A-Za-z0-9]{0,4}$", re.IGNORECASE)
@@ -81,7 +81,7 @@ class Linker:
                 raise
             return meant
         if found not in names.notes:
-            raise DocNotFound(f"no document is called {reference!r}", hint="see them all: kebab list docs")
+            raise DocNotFound(f"no document is called {reference!r}", hint=SEE_ALL)
         return names.notes[found]
 
     def targets(self, doc_ids: Iterable[DocId], names: Names) -> dict[DocId, set[DocId]]:

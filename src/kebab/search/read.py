@@ -16,24 +16,27 @@ from kebab.domain.tokens import estimate_tokens
 from kebab.domain.values import dataclass
 from kebab.errors import ChunkNotFound, DocNotFound, InvalidInput, SpanNotSupported
 from kebab.ports import DocumentStore, EmbeddingStore, SourceFiles
+from kebab.search.naming import called, nearest
 
+SEE_ALL = "see them all: kebab list docs, or the tool list_documents"
 _CHARS_A_TOKEN = 4
 """Where a line is cut that exceeds a budget alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Documents are named by id, by a beginning of it, or by path; chunks by id or a beginning of it."""
+    """Documents are named by id, by a beginning of it, by path, and by title or file name in any spelling.
+
+    Chunks are named by id or a beginning of it.
+    """
 
     store: DocumentStore
     embeddings: EmbeddingStore
     files: SourceFiles
 
-    def document(self, reference: str) -> DocumentSummary:
+    def document(self, reference: str, *, source: str | None = None) -> DocumentSummary:
         """The one document a reference names; DocNotFound for none, InvalidInput for several."""
-        found = self.store.find_documents(reference)
-        if not found:
-            raise self._unknown(reference)
+        found = self._named(reference, source) or self._called(reference, source)
         if len(found) > 1:
             named = ", ".join(f"{doc.path} of {doc.source_id} ({doc.doc_id[:8]})" for doc in found[:5])
             raise InvalidInput(
@@ -81,18 +84,18 @@ class Reader:
         the budget is cut at the end of a line. Raises DocNotFound where nothing is called so.
         """
         if self._named(reference, source):
-            result = self.fetch_document(self._one(reference, source), max_tokens=max_tokens)
+            result = self._fetch_whole(reference, source, max_tokens)
         elif "#" in reference:
             result = self._fetch_cited(reference, source, context)
         elif chunk := self.find_chunk(reference):
             result = self.fetch_chunk(chunk.chunk.chunk_id, context=context)
         else:
-            raise self._unknown(reference)
+            result = self._fetch_whole(reference, source, max_tokens)
         return _cut(result, max_tokens)
 
     def _fetch_cited(self, uri: str, source: str | None, context: int) -> FetchResult:
         path, cited = _parsed(uri)
-        doc = self.document(self._one(path, source))
+        doc = self.document(path, source=source)
         if isinstance(cited, LineSpan):
             return self.fetch_span(doc.doc_id, max(1, cited.start - context), cited.end + context)
         return self._fetch_place(doc, cited)
@@ -100,10 +103,8 @@ class Reader:
     def _named(self, reference: str, source: str | None) -> list[DocumentSummary]:
         return [doc for doc in self.store.find_documents(reference) if source in (None, doc.source_id)]
 
-    def _one(self, reference: str, source: str | None) -> str:
-        """A reference that names no document of another source."""
-        found = self._named(reference, source)
-        return found[0].doc_id if source is not None and len(found) == 1 else reference
+    def _fetch_whole(self, reference: str, source: str | None, max_tokens: int | None) -> FetchResult:
+        return self.fetch_document(self.document(reference, source=source).doc_id, max_tokens=max_tokens)
 
     def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
         """A chunk's text, with up to ``context`` neighbouring chunks' text before and after it."""
@@ -190,8 +191,15 @@ class Reader:
         text = "\n".join("\n".join(lines[span.start - 1 : span.end]) for span in spans)
         return self._result("span", doc.doc_id, text, _whole(tuple(spans)), place=_place_of(found, place))
 
-    def _unknown(self, reference: str) -> DocNotFound:
-        return DocNotFound(f"no document is called {reference!r}", hint="see them all: kebab list docs")
+    def _called(self, name: str, source: str | None) -> list[DocumentSummary]:
+        """The documents of this title or file name, at least one. Raises DocNotFound with near names."""
+        documents = [doc for doc in self.store.list_documents() if source in (None, doc.source_id)]
+        if found := called(documents, name):
+            return found
+        near = ", ".join(nearest(documents, name))
+        raise DocNotFound(
+            f"no document is called {name!r}", hint=f"did you mean: {near}" if near else SEE_ALL
+        )
 
     def _no_lines(self, doc: DocumentSummary) -> SpanNotSupported:
         place = _first_place(self.store.chunks_of(doc.doc_id))

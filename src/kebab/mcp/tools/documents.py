@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kebab.mcp import text
-from kebab.mcp.misses import helped, no_filter_matches
+from kebab.mcp.misses import no_filter_matches
 from kebab.mcp.overview import overview
 from kebab.mcp.tool import FILTERS, Call, Tool
 from kebab.mcp.uris import reference_of
@@ -19,20 +19,18 @@ MAX_TOKENS = 4000
 
 def _fetch(call: Call, asked: FetchRequest) -> Shape:
     source, reference = reference_of(asked.reference)
-    with helped(call.kebab, reference):
-        found = call.kebab.fetch(
-            reference,
-            source=asked.source or source,
-            context=asked.context,
-            max_tokens=asked.max_tokens or MAX_TOKENS,
-        )
+    found = call.kebab.fetch(
+        reference,
+        source=asked.source or source,
+        context=asked.context,
+        max_tokens=asked.max_tokens or MAX_TOKENS,
+    )
     return library.fetch_result(found)
 
 
 def _related(call: Call, asked: RelatedRequest) -> Shape:
     _, reference = reference_of(asked.reference)
-    with helped(call.kebab, reference):
-        return connections.related(call.kebab.related(**{**asked.arguments, "reference": reference}))
+    return connections.related(call.kebab.related(**{**asked.arguments, "reference": reference}))
 
 
 def _list(call: Call, asked: ListPageRequest) -> Shape:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from kebab.domain.answers import Answer
 from kebab.errors import KebabError
 from kebab.mcp import text
-from kebab.mcp.misses import emptied, helped
+from kebab.mcp.misses import emptied
 from kebab.mcp.tool import FILTERS, Call, Tool
 from kebab.wire import answers, briefs, search
 from kebab.wire.requests.connections import BriefRequest
@@ -57,8 +57,7 @@ def _ask(call: Call, asked: AskRequest) -> Shape:
 
 
 def _why(call: Call, asked: WhyRequest) -> Shape:
-    with helped(call.kebab, asked.reference):
-        return search.why(call.kebab.why(**asked.arguments))
+    return search.why(call.kebab.why(**asked.arguments))
 
 
 SEARCH_TOOLS = (
