@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kebab.app import Kebab
+from kebab.assembly.upkeep import build_mover
 from kebab.domain.hits import SearchResponse
 from kebab.domain.queries import SearchMode
 from kebab.domain.reports import CheckStatus
@@ -24,6 +25,7 @@ from kebab.errors import (
     ModelUnavailable,
     NotIndexed,
 )
+from kebab.upkeep.checkup import Checkup
 from tests.adapters.test_sqlite_forms import write_first_schema
 from tests.adapters.tiny_onnx import make_model
 from tests.memory_fakes import run
@@ -180,11 +182,28 @@ def test_a_bundle_does_not_replace_documents_unless_forced(config: Path, tmp_pat
         assert len(kb.list_docs()) == 1
         kb.ingest_text("a note of mine", title="Mine")
         notes = kb.import_bundle(tmp_path / "all.kebab", force=True).degraded
-        assert len(kb.list_docs()) == 3
+        assert len(kb.list_docs()) == 4
         assert "kept 1 file of the inbox here" in notes[0]
-        kb.ingest([data_of(other) / "inbox"])
         assert kb.search("mine", mode=SearchMode.LEXICAL).hits[0].source_id == "inbox"
         assert kb.search("anchor 2").hits[0].doc_path == "n2.md"
+
+
+def test_a_note_that_is_saved_while_a_bundle_is_read_is_found_beside_it(config: Path, tmp_path: Path) -> None:
+    with Kebab.open(config) as kb, Kebab.open(config) as other:
+        kb.export_bundle(tmp_path / "all.kebab")
+        mover, saved = build_mover(kb.engines), list[int]()
+
+        def while_somebody_saves(folder: Path) -> Checkup:
+            if not saved:
+                saved.append(other.ingest_text("a windlass", title="Meanwhile").run.indexed)
+            return mover.beside(folder)
+
+        replace(mover, beside=while_somebody_saves).import_bundle(tmp_path / "all.kebab", force=True)
+        assert saved == [1]
+    with Kebab.open(config) as kb:
+        for mode in SearchMode:
+            assert kb.search("windlass", mode=mode).hits[0].source_id == "inbox"
+        assert kb.doctor(full=True).healthy
 
 
 def test_vectors_of_another_model_are_refused_and_with_force_made_anew(config: Path, tmp_path: Path) -> None:

@@ -143,13 +143,13 @@ def check_contents(manifest: Manifest, found: Contents, path: Path) -> None:
             raise _damaged(path, f"its manifest says {field.name}: {said}, and the store {is_there}")
 
 
-def keep_inbox(present: Path, incoming: Path) -> int:
-    """Copy what only the present inbox holds into the one that will replace it; returns how many files.
+def keep_inbox(present: Path, incoming: Path) -> list[Path]:
+    """Copy what only the present inbox holds into the one that will replace it; returns the new files.
 
     Texts of an inbox may have no other copy: one whose place the incoming inbox has taken with other words
     gets another name. Raises StorageError.
     """
-    kept = 0
+    kept = []
     with storing(incoming):
         for file in sorted(path for path in present.rglob("*") if path.is_file() and not path.is_symlink()):
             content = file.read_bytes()
@@ -159,7 +159,7 @@ def keep_inbox(present: Path, incoming: Path) -> int:
             if not place.exists():
                 make_folder(place.parent)
                 shutil.copy2(file, place)
-                kept += 1
+                kept.append(place)
     return kept
 
 

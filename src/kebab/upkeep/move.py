@@ -10,6 +10,7 @@ from kebab.disk.data_folder import DataFolder
 from kebab.domain.documents import INBOX_ID
 from kebab.domain.layout import DataLayout
 from kebab.domain.reports import BundleReport
+from kebab.domain.turns import ALONE
 from kebab.errors import Corrupt, InvalidInput
 from kebab.ports import ModelKey, StoreAccess, Stores
 from kebab.upkeep.bundle import (
@@ -70,10 +71,10 @@ class Mover:
             with self.access.locked("import"):
                 if not force:
                     self._refuse_overwriting()
-                kept = keep_inbox(self.layout.inbox, ready / self.layout.inbox.name)
+                kept = self._keep_inbox(ready)
                 self.access.close()
                 swap_of(self.layout).begin(ready)
-        return _bundle_report(source, manifest, (*notes, *_kept_note(kept)))
+        return _bundle_report(source, manifest, (*notes, *kept))
 
     def _build(self, ready: Path, manifest: Manifest, source: Path) -> tuple[str, ...]:
         """Migrate, read whole, index and examine a bundle's store in its own folder; returns what to tell.
@@ -98,6 +99,23 @@ class Mover:
             checkup.access.close()
         return report.degraded
 
+    def _keep_inbox(self, ready: Path) -> tuple[str, ...]:
+        """Bring the inbox here into the knowledge base that takes its place; returns what to tell.
+
+        Somebody may have saved a note while the bundle was being read, and was told that it is stored: it is
+        found as soon as the bundle is. The caller keeps other writers out.
+        """
+        kept = keep_inbox(self.layout.inbox, ready / self.layout.inbox.name)
+        if not kept:
+            return ()
+        checkup = self.beside(ready)
+        try:
+            with checkup.access.writing("import") as stores:
+                report = checkup.pipeline(stores, ALONE).run(kept)
+        finally:
+            checkup.access.close()
+        return (*report.degraded, _kept_note(len(kept)))
+
     def _refuse_overwriting(self) -> None:
         stores = self.access.reading_or_none
         count = stores.documents.counts()[0] if stores else 0
@@ -113,10 +131,9 @@ def _contents(stores: Stores) -> Contents:
     return Contents(stores.database.schema_version(), documents, chunks, tuple(stores.embeddings.models()))
 
 
-def _kept_note(count: int) -> tuple[str, ...]:
+def _kept_note(count: int) -> str:
     files = "1 file" if count == 1 else f"{count} files"
-    said = f"kept {files} of the inbox here beside the bundle's; `kebab ingest` indexes what is new"
-    return (said,) if count else ()
+    return f"kept {files} of the inbox here beside the bundle's"
 
 
 def _bundle_report(path: Path, manifest: Manifest, degraded: Sequence[str] = ()) -> BundleReport:
