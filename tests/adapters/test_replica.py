@@ -17,7 +17,8 @@ from kebab.adapters.lance_published.publication import LancePublication
 from kebab.assembly.publications import build_publisher, build_replica, settings_on
 from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.domain.walls import Walls
-from kebab.errors import EngineUnavailable, InvalidInput, NotIndexed, OutsideWalls, ReadOnly, StorageError
+from kebab.errors import EngineUnavailable, InvalidInput, NotIndexed, OutsideWalls, ReadOnly
+from kebab.upkeep.cache import ReplicaCache
 from tests.object_store import BUCKET, NEEDED, environment, in_environment, running_store, weed
 from tests.publication_fakes import FakePublication
 
@@ -246,7 +247,7 @@ def test_what_carries_no_index_is_indexed_here(tmp_path: Path) -> None:
         first = publisher.publish("memory://fake")
         index = msgspec.structs.replace(own.settings.index, url=str(tmp_path))
         settings = msgspec.structs.replace(own.settings, index=index)
-        replica = replace(build_replica(settings), publication=fake, cache=desk.cache)
+        replica = replace(build_replica(settings), publication=fake, cache=ReplicaCache(desk.cache, 1000))
         held = replica.follow()
         assert replica.follow() == held
         assert held.release.number == first.release
@@ -307,45 +308,30 @@ def test_walls_keep_from_publishing(tmp_path: Path) -> None:
         kebab.publish(str(tmp_path / "published"))
 
 
-def test_what_is_in_the_cache_answers_while_the_address_is_away(tmp_path: Path) -> None:
-    desk, target = Desk(tmp_path, "ann"), tmp_path / "published"
-    desk.write("a.md", "alpha")
-    desk.ingest()
-    desk.publish(str(target))
-    with desk.open(str(target)):
-        pass
-    target.rename(tmp_path / "away")
-    with desk.open(str(target)) as replica:
-        response = replica.search("alpha")
-    assert len(response.hits) == 1
-    assert [note.code for note in response.degraded] == ["not_followed"]
-
-
 def test_where_nothing_is_published_it_says_so(tmp_path: Path) -> None:
     with pytest.raises(NotIndexed, match="nothing is published"):
         Desk(tmp_path, "ann").open(str(tmp_path / "nowhere"))
 
 
-def test_more_than_the_cache_may_hold_is_refused_before_it_is_fetched(tmp_path: Path) -> None:
+def test_what_was_published_when_numbers_were_versions_is_still_followed(tmp_path: Path) -> None:
+    import lance
+
     desk, target = Desk(tmp_path, "ann"), str(tmp_path / "published")
-    for number in range(600):
-        desk.write(f"{number}.md", f"note {number}")
+    desk.write("a.md", "alpha")
     desk.ingest()
     desk.publish(target)
-    with pytest.raises(StorageError, match=r"index\.cache_mb allows 1"):
-        desk.open(target, cache_mb=1)
-    assert not list(desk.cache.rglob("kebab.sqlite"))
-
-
-def test_the_cache_keeps_two_releases(tmp_path: Path) -> None:
-    desk, target = Desk(tmp_path, "ann"), str(tmp_path / "published")
-    for number in range(4):
-        desk.write("a.md", f"alpha {number}")
-        desk.ingest()
-        desk.publish(target)
-        with desk.open(target):
-            pass
-    assert len(list(desk.cache.glob("index-*/release-*"))) == 2
+    lance.dataset(f"{target}/catalogue.lance").delete_config_keys(["kebab.before"])
+    newest = LancePublication(target).newest()
+    assert newest is not None
+    assert newest.number == 3
+    desk.write("b.md", "beta")
+    desk.ingest()
+    desk.publish(target)
+    with desk.open(target) as replica:
+        assert len(replica.search("beta", mode=SearchMode.LEXICAL).hits) == 1
+        releases = replica.published(target)
+    assert [release.number for release in releases[:2]] == [4, 3]
+    assert LancePublication(target).roll_back(3).number == 5
 
 
 def test_a_file_name_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:

@@ -138,6 +138,14 @@ def test_what_was_published_is_read_back_as_it_was(publication: Publication) -> 
     assert publication.marks(part(release)) == {A.doc_id: "1", C.doc_id: "1"}
 
 
+def test_releases_are_numbered_from_one(publication: Publication) -> None:
+    made = [publish(publication, A), publish(publication, A, B, changed=(B,))]
+    assert [release.number for release in made] == [1, 2]
+    assert [release.number for release in publication.releases()] == [2, 1]
+    assert publication.roll_back(1).number == 3
+    assert held(publication) == {A.doc_id}
+
+
 def test_some_records_can_be_read_alone(publication: Publication) -> None:
     release = publish(publication, A, B, C)
     found = list(publication.records(part(release), [C.doc_id, DocId("0" * 32)]))

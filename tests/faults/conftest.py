@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,3 +66,23 @@ def sick(report: DoctorReport) -> list[Check]:
 
 
 Damage = Callable[[Path], None]
+
+
+def mount(folder: Path, options: str) -> bool:
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True)
+    return done.returncode == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of its own, which starts with 1 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if os.geteuid() != 0 or not shutil.which("mount") or not mount(folder, "size=1m"):
+        pytest.skip("mounting a small disk needs root; the limit on file sizes below stands in")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def resize(folder: Path, options: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True)

@@ -15,30 +15,10 @@ import pytest
 from kebab.app import Kebab
 from kebab.domain.reports import CheckStatus
 from kebab.errors import EngineError, KebabError, NotIndexed, StorageError
-from tests.faults.conftest import Base, check_of, make_base, sick
+from tests.faults.conftest import Base, check_of, make_base, resize, sick
 
 pytestmark = pytest.mark.slow
 PROJECT = Path(__file__).parents[2]
-
-
-def mount(folder: Path, options: str) -> bool:
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True)
-    return done.returncode == 0
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A folder on a disk of its own, which starts with 1 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    if os.geteuid() != 0 or not shutil.which("mount") or not mount(folder, "size=1m"):
-        pytest.skip("mounting a small disk needs root; the limit on file sizes below stands in")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
-def resize(folder: Path, options: str) -> None:
-    subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True)
 
 
 def many_notes(folder: Path) -> Base:

@@ -25,8 +25,7 @@ from kebab.app import Kebab
 from kebab.domain.executions import Execution
 from kebab.domain.reports import CheckStatus
 from kebab.errors import KebabError, StorageError
-from tests.faults.conftest import Base, check_of, make_base, sick
-from tests.faults.test_disk import mount, resize
+from tests.faults.conftest import Base, check_of, make_base, mount, resize, sick
 from tests.faults.test_flips import (
     FLIPS,
     SEED,

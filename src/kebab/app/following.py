@@ -12,15 +12,15 @@ from kebab.assembly.opening import build_engines
 from kebab.assembly.publications import Published, build_replica, settings_on
 from kebab.domain.hits import Degradation
 from kebab.domain.layout import DataLayout
+from kebab.domain.turns import Waiting, unheard
 from kebab.errors import EngineError, KebabError
 
 if TYPE_CHECKING:
     from kebab.assembly.engines import Engines
     from kebab.config import Settings
     from kebab.domain.hits import SearchResponse
-    from kebab.domain.turns import Waiting
     from kebab.domain.walls import Walls
-    from kebab.upkeep.replica import Held
+    from kebab.upkeep.cache import Held
 
 
 class Following:
@@ -39,6 +39,8 @@ class Following:
         self._walls = walls
         self._clock = clock
         self._replica = build_replica(settings, waiting=waiting)
+        self._beside = replace(self._replica, waiting=unheard)
+        """The same, for a thread beside: nobody waits for what it fetches."""
         self._lock = Lock()
         self._asked_at = clock()
         self._found: Held | None = None
@@ -52,7 +54,7 @@ class Following:
         try:
             return self._on(self._replica.follow())
         except EngineError as error:
-            held = self._replica.held()
+            held = self._replica.cache.newest()
             if held is None:
                 raise
             self.trouble = error.message
@@ -78,13 +80,17 @@ class Following:
         return replace(response, degraded=(note, *response.degraded))
 
     def _look(self) -> None:
-        trouble, found = None, None
+        trouble: str | None = "looking for a newer release failed"
+        found = None
         try:
-            found = self._replica.follow()
+            found = self._beside.follow()
+            trouble = None
         except KebabError as error:
             trouble = error.message
-        with self._lock:
-            self._found, self.trouble, self._thread = found, trouble, None
+        finally:
+            # Whatever else it was: the next call begins anew.
+            with self._lock:
+                self._found, self.trouble, self._thread = found, trouble, None
 
     def _on(self, held: Held) -> Engines:
         self._opened = held

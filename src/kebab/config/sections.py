@@ -335,7 +335,7 @@ class Index(Section, frozen=True):
     cache_dir: str = ""
     """Where this computer keeps what it read of it; empty means $XDG_CACHE_HOME/kebab."""
     cache_mb: Positive = 20_000
-    """A published knowledge base that needs more than this is refused."""
+    """What published knowledge bases may take there together; those not read for an hour make room."""
     follow_s: Annotated[float, Meta(ge=0, le=86_400)] = 10.0
     """How often an open process asks whether something new was published."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
@@ -15,26 +16,25 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-import msgspec
-
 from kebab.disk.data_folder import DataFolder
-from kebab.disk.private import make_folder, replacing
+from kebab.disk.named_files import storing
+from kebab.disk.private import make_folder
 from kebab.disk.scratch import scratch_folder
 from kebab.domain.ids import DocId
 from kebab.domain.layout import DataLayout
 from kebab.domain.publications import Part, Release
 from kebab.domain.queries import SearchFilters
-from kebab.errors import Corrupt, EngineUnavailable, Locked, NotIndexed, StorageError
+from kebab.domain.turns import Waiting, unheard
+from kebab.errors import Corrupt, EngineUnavailable, Locked, NotIndexed
 from kebab.ingest.catch_up import catch_up_lexical, catch_up_vector
 from kebab.ports import Analyzer, Indexes, ModelKey, Publication, RecordStore, StoreAccess, Stores
+from kebab.upkeep.cache import NOTE, Held, ReplicaCache, write_note
 
-_RELEASE = "release.json"
-_KEPT = 2
-"""Releases in the cache: the newest, and the one that somebody may still be reading."""
 _ATTEMPTS = 5
 _RECORDS_AT_ONCE = 200
-_BYTES_A_CHUNK = 8000
-"""What a chunk needs in the cache while the next release is made; more than is allowed is not fetched."""
+_BYTES_A_CHUNK = {"int8": 8000, "lance": 13000}
+"""What a chunk needs in the cache while the next release is made, by the engine of its vectors."""
+_TOLD_EVERY_S = 5.0
 
 T = TypeVar("T")
 
@@ -43,57 +43,34 @@ class Base(StoreAccess, Indexes, Protocol):
     """A knowledge base in some folder, with the engines of this computer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A release in the cache."""
-
-    release: Release
-    folder: Path
-    checkpoint: int
-    """The position of its store."""
-
-
-class _Note(msgspec.Struct, frozen=True):
-    """What the file beside a release says of it."""
-
-    release: Release
-    checkpoint: int
-    uri: str
-
-
-_note = msgspec.json.Decoder(_Note)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replica:
     """Keeps the newest release of one publication in a folder. Several processes may share it."""
 
     publication: Publication
-    cache: Path
-    cache_mb: int
+    cache: ReplicaCache
     analyzer: Analyzer
     base: Callable[[Path, Release], Base]
     """Opens the knowledge base in a folder that is to hold a release."""
     records: Callable[[Stores], RecordStore]
-    locked: Callable[[Path], AbstractContextManager[None]]
-    """Keeps other processes from making a release in the same folder."""
-
-    def held(self) -> Held | None:
-        """The newest release in the cache."""
-        found = [held for path in self._folders() if (held := _read(path)) is not None]
-        return max(found, key=lambda held: held.release.number, default=None)
+    locked: Callable[[Path, bool], AbstractContextManager[None]]
+    """Keeps other processes from making a release in the same folder; the flag says whether to wait for one
+    that does. Raises Locked."""
+    waiting: Waiting = unheard
+    """Hears what is fetched: the first time may take minutes."""
 
     def follow(self) -> Held:
         """Bring the newest release here, from what differs. Raises NotIndexed where nothing is published.
 
         Where a release is collected while it is read, the next one is taken.
         """
+        self.cache.used()
         for attempt in range(_ATTEMPTS):
             release = self.publication.newest()
             if release is None:
                 uri = self.publication.uri
                 raise NotIndexed(f"nothing is published at {uri}", hint=f"run: kebab publish {uri}")
-            held = self._folder_of(release.number)
+            held = self.cache.holding(release)
             if held is not None:
                 return held
             try:
@@ -105,29 +82,26 @@ class Replica:
         raise AssertionError("the last attempt returns or raises")
 
     def _brought(self, release: Release) -> Held:
-        self._require_room(release)
-        DataFolder(self.cache).prepare()
+        DataFolder(self.cache.folder).prepare()
+        older = self.cache.newest()
         try:
-            with self.locked(self.cache / "follow.lock"):
-                return self._folder_of(release.number) or self._placed(release)
+            # Where another process is at it, what there is will do meanwhile.
+            with self.locked(self.cache.lock, older is None):
+                return self.cache.holding(release) or self._placed(release)
         except Locked:
-            # Another process is at it: what there is will do meanwhile.
-            older = self.held()
             if older is None:
                 raise
             return older
 
     def _placed(self, release: Release) -> Held:
-        with scratch_folder(self.cache, "release") as scratch:
-            made = self._made(release, scratch / "base")
-            target = self.cache / f"release-{release.number:012d}"
-            shutil.rmtree(target, ignore_errors=True)
-            os.replace(made.folder, target)
-        self._forget_old()
-        return Held(release, target, made.checkpoint)
+        self.cache.make_room(_room(release), what=f"{self.publication.uri}: {_told(release)}")
+        if self.cache.newest() is None:
+            self.waiting(f"fetching release {release.number} of {self.publication.uri}: {_told(release)}")
+        with storing(self.cache.folder), scratch_folder(self.cache.folder, "release") as scratch:
+            return self.cache.put(self._made(release, scratch / "base"))
 
     def _made(self, release: Release, folder: Path) -> Held:
-        before = self.held()
+        before = self.cache.newest()
         make_folder(folder)
         if before is not None:
             _copy(before.folder, folder)
@@ -138,9 +112,9 @@ class Replica:
                 checkpoint = self._index(base, stores, release, folder)
         finally:
             base.close()
-        with replacing(folder / _RELEASE) as file:
-            file.write(msgspec.json.encode(_Note(release, checkpoint, self.publication.uri)))
-        return Held(release, folder, checkpoint)
+        made = Held(release, folder, checkpoint, before.serial + 1 if before else 1)
+        write_note(made, self.publication.uri)
+        return made
 
     def _fill(self, stores: Stores, release: Release, before: Release | None) -> None:
         """Let the store hold the documents of the release, from what differs. Raises Corrupt."""
@@ -164,8 +138,13 @@ class Replica:
         wanted = [doc_id for doc_id, mark in remote.items() if local.get(doc_id) != mark]
         everything = len(wanted) == len(remote)
         arriving = self.publication.records(part, None if everything else wanted)
+        done, told_at = 0, time.monotonic()
         for some in _some(arriving, _RECORDS_AT_ONCE):
             records.put(some, model)
+            done += len(some)
+            if time.monotonic() - told_at >= _TOLD_EVERY_S:
+                told_at = time.monotonic()
+                self.waiting(f"fetched {done:,} of {len(wanted):,} documents of {part.publisher}")
 
     def _index(self, indexes: Indexes, stores: Stores, release: Release, folder: Path) -> int:
         """Bring or make the indexes; returns the position that they stand at."""
@@ -181,25 +160,21 @@ class Replica:
         stores.documents.prune_outbox(checkpoint)
         return checkpoint
 
-    def _require_room(self, release: Release) -> None:
-        chunks = sum(part.contents.chunks for part in release.parts)
-        needed = chunks * _BYTES_A_CHUNK // 1_000_000
-        if needed > self.cache_mb:
-            raise StorageError(
-                f"{self.publication.uri} holds {chunks:,} chunks and needs about {needed:,} MB here, "
-                f"index.cache_mb allows {self.cache_mb:,}",
-                hint="raise index.cache_mb, or publish to a cluster: see docs/scale.md",
-            )
 
-    def _folders(self) -> list[Path]:
-        return sorted(self.cache.glob("release-*")) if self.cache.is_dir() else []
+def _room(release: Release) -> int:
+    """Bytes that the release needs here, beside the one that it is made of."""
+    return sum(part.contents.chunks * _BYTES_A_CHUNK[vector_engine(part)] for part in release.parts)
 
-    def _folder_of(self, number: int) -> Held | None:
-        return _read(self.cache / f"release-{number:012d}")
 
-    def _forget_old(self) -> None:
-        for path in self._folders()[:-_KEPT]:
-            shutil.rmtree(path, ignore_errors=True)
+def vector_engine(part: Part) -> str:
+    """What compares its vectors, where it was published and here."""
+    return "lance" if part.contents.vector.startswith("vector:lance") else "int8"
+
+
+def _told(release: Release) -> str:
+    documents = sum(part.contents.documents for part in release.parts)
+    chunks = sum(part.contents.chunks for part in release.parts)
+    return f"{documents:,} documents, {chunks:,} chunks"
 
 
 def _documents_of(stores: Stores, sources: set[str]) -> set[DocId]:
@@ -212,22 +187,13 @@ def _model(part: Part) -> ModelKey | None:
     return ModelKey(*part.contents.model) if part.contents.model else None
 
 
-def _read(folder: Path) -> Held | None:
-    """A release that lies whole in a folder; None for anything else."""
-    try:
-        note = _note.decode((folder / _RELEASE).read_bytes())
-    except (OSError, msgspec.MsgspecError):
-        return None
-    return Held(note.release, folder, note.checkpoint)
-
-
 def _copy(before: Path, folder: Path) -> None:
     """The knowledge base of an earlier release, to be changed: what is written once is linked."""
     for path in sorted(before.rglob("*")):
         target = folder / path.relative_to(before)
         if path.is_dir():
             make_folder(target)
-        elif path.name.startswith(".") or path.name == _RELEASE:
+        elif path.name.startswith(".") or path.name == NOTE:
             continue
         elif path.suffix in (".sqlite", ".json") or "-" in path.suffix:
             shutil.copyfile(path, target)

@@ -8,7 +8,7 @@ whatever a killed one left after them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,9 @@ from kebab.ports import Analyzer, Edition, LexicalIndex, ModelKey, Record, Vecto
 
 FORMAT = "1"
 _FORMAT_KEY, _SOURCES_KEY, _PART = "kebab.format", "kebab.sources", "kebab.part."
+_BEFORE_KEY = "kebab.before"
+"""How many versions the catalogue had before its first release, which is number 1; none is stated in those
+that were begun when numbers were versions."""
 _ATTEMPTS = 5
 # Files of the dataset of words that are let be: what is put together is copied, and it is large.
 _WORD_FILES = 100
@@ -255,7 +258,8 @@ class LancePublication:
 
     def _release_of(self, number: int) -> Release | None:
         try:
-            return _release(opened(self._catalogue_uri, number))
+            newest = opened(self._catalogue_uri)
+            return _release(opened(self._catalogue_uri, number + _before(newest.config())))
         except (ValueError, OSError) as error:
             if is_absent(error):
                 return None
@@ -278,6 +282,8 @@ class LancePublication:
                 catalogue = self._begun_catalogue()
                 before = _release(catalogue)
             stated = change(before)
+            if before is None:
+                stated[_BEFORE_KEY] = str(catalogue.version)
             with translated(self.uri):
                 try:
                     catalogue.update_config(stated)
@@ -302,7 +308,16 @@ def _release(catalogue: Any) -> Release | None:
             f"the publication has format {form}, this kebab reads format {FORMAT}", hint="upgrade kebab"
         )
     named = sorted(key.removeprefix(_PART) for key in config if key.startswith(_PART))
-    return Release(int(catalogue.version), tuple(_part(name, config[f"{_PART}{name}"]) for name in named))
+    number = int(catalogue.version) - _before(config)
+    return Release(number, tuple(_part(name, config[f"{_PART}{name}"]) for name in named))
+
+
+def _before(config: Mapping[str, str]) -> int:
+    """Raises Corrupt for what is no number."""
+    stated = config.get(_BEFORE_KEY, "0")
+    if not stated.isdecimal():
+        raise Corrupt(f"the catalogue says nothing sensible of its beginning: {stated!r}")
+    return int(stated)
 
 
 def _part(name: str, stated: str) -> Part:
@@ -319,10 +334,6 @@ def _encoded(part: Part) -> str:
 
 def _named(part: Part) -> Versions:
     return _versions.decode(part.state)
-
-
-def _overtaken(publisher: str) -> Conflict:
-    return Conflict(f"{publisher!r} was published by somebody else meanwhile", hint="run the command again")
 
 
 def _require_version(parts: Sequence[Part], version: str) -> None:

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from blake3 import blake3
 
+from kebab.adapters.lance_published.storage import translated
 from kebab.adapters.lance_table import among
 from kebab.adapters.tantivy_files import searched_files
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
+from kebab.disk.named_files import storing
 from kebab.disk.private import make_folder, replacing
 from kebab.errors import Corrupt, EngineUnavailable
 from kebab.ports import Analyzer
@@ -85,7 +87,7 @@ def bring(dataset: Any, folder: Path) -> dict[str, Any]:
     make_folder(folder)
     missing = sorted(name for name in names if name != META and not (folder / name).exists())
     for name in missing:
-        with replacing(folder / name) as file:
+        with storing(folder), replacing(folder / name) as file:
             for content in _contents(dataset, name):
                 file.write(content)
     found = json.loads(b"".join(_contents(dataset, META)))
@@ -95,14 +97,16 @@ def bring(dataset: Any, folder: Path) -> dict[str, Any]:
 
 
 def _contents(dataset: Any, name: str) -> Iterator[bytes]:
-    table = dataset.to_table(columns=["part"], filter=among("name", [name]), with_row_id=True)
+    """A file's contents; failures of the store are told apart from those of the disk that they go to."""
+    with translated(dataset.uri):
+        table = dataset.to_table(columns=["part"], filter=among("name", [name]), with_row_id=True)
     order = sorted(zip(table["part"].to_pylist(), table["_rowid"].to_pylist(), strict=True))
     if [part for part, _ in order] != list(range(len(order))) or not order:
         raise Corrupt(f"the published file {name} is not whole")
     for start in range(0, len(order), _ROWS_AT_ONCE):
-        rows = dataset._take_rows(
-            [row_id for _, row_id in order[start : start + _ROWS_AT_ONCE]], columns=["hash", "content"]
-        )
+        ids = [row_id for _, row_id in order[start : start + _ROWS_AT_ONCE]]
+        with translated(dataset.uri):
+            rows = dataset._take_rows(ids, columns=["hash", "content"])
         for known, content in zip(rows["hash"].to_pylist(), rows["content"].to_pylist(), strict=True):
             if _hash(content) != known:
                 raise Corrupt(f"the published file {name} is damaged")
