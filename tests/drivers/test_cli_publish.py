@@ -75,7 +75,7 @@ def test_readers_elsewhere_need_nothing_but_the_address(target: str, tmp_path: P
 def test_releases_are_listed_taken_back_removed_and_collected(notes: Cli, target: str) -> None:
     (notes.cwd / "rope.md").write_text("# Rope\n\nBurn it.\n", encoding="utf-8")
     notes("ingest")
-    second = notes("publish", target, "--json").json
+    second = notes("publish", target, "--json").lines[-1]
     assert (second["schema_version"], second["changed"]) == ("publish_report.v1", 1)
     listed = notes("publish", target, "--list", "--json").json["releases"]
     assert len(listed) == 2
@@ -90,6 +90,19 @@ def test_releases_are_listed_taken_back_removed_and_collected(notes: Cli, target
     assert notes("search", "rope", "--index", target).code == 1
     wrong = notes("publish", target, "--remove", "nobody", "--json")
     assert (wrong.code, wrong.error["code"]) == (2, "invalid_input")
+
+
+def test_publishing_tells_how_far_it_is_and_ends_with_the_report(notes: Cli, tmp_path: Path) -> None:
+    *events, report = notes("publish", str(tmp_path / "there"), "--json").lines
+    assert {event["schema_version"] for event in events} == {"ingest_progress.v1"}
+    assert (report["schema_version"], report["release"]) == ("publish_report.v1", 1)
+    kinds = [event["kind"] for event in events]
+    assert (kinds[0], kinds[-1], set(kinds[1:-1])) == ("started", "completed", {"progress"})
+    sent = [(event["done"], event["total"]) for event in events if event["phase"] == "publish"]
+    assert sent[-1] == (1, 1)
+    failed = notes("publish", "/proc/none", "--json")
+    assert failed.code == 2
+    assert failed.lines[-1]["kind"] == "failed"
 
 
 def test_what_is_published_cannot_be_written(notes: Cli, target: str) -> None:

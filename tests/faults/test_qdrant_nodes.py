@@ -11,6 +11,7 @@ from threading import Event
 import pytest
 
 from kebab.adapters.qdrant_published.publication import QdrantPublication
+from kebab.errors import EngineUnavailable
 from kebab.ports import LexicalQuery
 from tests.contracts.test_publication import MODEL, part, publish, published
 from tests.fakes import FakeAnalyzer
@@ -88,6 +89,17 @@ def grow(uri: str, upto: int, *, start: int) -> None:
         publish(publication, *SAMPLES[:count], changed=(SAMPLES[count - 1],))
 
 
+def gives_up_aloud(uri: str) -> None:
+    """Publish what needs all nodes, with little patience: it says what it waits for, and that it gives up."""
+    heard: list[str] = []
+    began = time.monotonic()
+    with pytest.raises(EngineUnavailable, match="cannot be used") as caught:
+        publish(QdrantPublication(uri, patience_s=4.0, waiting=heard.append), *SAMPLES[:1])
+    assert "more than half of its nodes" in str(caught.value.hint)
+    assert heard[0].startswith("waiting for qdrant://")
+    assert time.monotonic() - began < 45
+
+
 def whole(nodes: Sequence[Node], name: str, samples: Sequence[Sample]) -> bool:
     """Whether each of these nodes, asked alone, has every document as it was sent."""
     for node in nodes:
@@ -111,7 +123,8 @@ def test_reads_go_on_without_one_of_two_nodes_and_nothing_is_lost(
             begun(reader, read)
             nodes[1].kill()
             killed = time.monotonic()
-            time.sleep(5)
+            gives_up_aloud(address(nodes, "another"))
+            time.sleep(max(killed + 3 - time.monotonic(), 0))
             without = sum(killed + 1 < at for at in reader.times)
             # Two nodes take no writes without each other: half of them is no majority.
             nodes[1].start(first=None, clustered=True)

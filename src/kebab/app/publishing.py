@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from kebab.app.calls import Calls, call
-from kebab.domain.progress import Cancelled, Progress, never, silent
+from kebab.domain.progress import Progress, silent
 from kebab.wire import requests
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ class Publishing:
         name: str | None = None,
         everything: bool = False,
         progress: Progress = silent,
-        cancelled: Cancelled = never,
     ) -> PublishReport:
         """Publish the knowledge base at an address: a folder, ``s3://BUCKET/FOLDER``, ``gs://``, ``az://``.
 
@@ -36,7 +35,7 @@ class Publishing:
         before or all of it. ``name`` tells publishers apart; it is the first source's id by default.
         """
         asked = requests.PublishRequest.of(uri=uri, name=name, everything=everything)
-        return self._rooms.publisher.publish(**asked.arguments, progress=progress, cancelled=cancelled)
+        return self._rooms.publisher.publish(**asked.arguments, progress=progress)
 
     @call
     def published(self, uri: str) -> list[Release]:

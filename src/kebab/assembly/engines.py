@@ -65,7 +65,7 @@ class Engines(Whole):
         self.readonly = readonly
         self.folder = DataFolder(settings.data_dir)
         self.layout = DataLayout(settings.data_dir)
-        self._waiting = waiting
+        self.waiting = waiting
         self.published = published
         self.home = published.home if published else self.layout
         self._downloads = downloads or self.home.models
@@ -116,7 +116,7 @@ class Engines(Whole):
         from kebab.adapters.turns import WriterTurns
 
         timeout_s = self.settings.lock_timeout_s
-        return WriterTurns(self.layout.lock, timeout_s=timeout_s, waiting=self._waiting)
+        return WriterTurns(self.layout.lock, timeout_s=timeout_s, waiting=self.waiting)
 
     @contextmanager
     def session(self, command: str, *, in_charge: bool = False) -> Iterator[tuple[Stores, WriterRun]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,8 @@ from kebab.domain.ids import content_hash
 from kebab.domain.layout import DataLayout
 from kebab.domain.turns import Waiting, unheard
 from kebab.errors import InvalidInput
-from kebab.upkeep.replica import Held, Replica
+from kebab.upkeep.cache import Held, ReplicaCache
+from kebab.upkeep.replica import Replica, vector_engine
 
 if TYPE_CHECKING:
     from kebab.assembly.engines import Engines
@@ -27,22 +29,23 @@ if TYPE_CHECKING:
     from kebab.upkeep.publish import Publisher
 
 
-def _lance(uri: str) -> Publication:
+def _lance(uri: str, waiting: Waiting) -> Publication:
     from kebab.adapters.lance_published.publication import LancePublication
 
     require("lance", "folders and object stores need Lance", extra="lance")
     return LancePublication(uri)
 
 
-def _qdrant(uri: str) -> Publication:
+def _qdrant(uri: str, waiting: Waiting) -> Publication:
     import os
 
     from kebab.adapters.qdrant_published.publication import QdrantPublication
 
-    return QdrantPublication(uri, api_key=os.environ.get("KEBAB_QDRANT_API_KEY") or None)
+    api_key = os.environ.get("KEBAB_QDRANT_API_KEY") or None
+    return QdrantPublication(uri, api_key=api_key, waiting=waiting)
 
 
-_SCHEMES: dict[str, Callable[[str], Publication]] = {
+_SCHEMES: dict[str, Callable[[str, Waiting], Publication]] = {
     "file": _lance,
     "s3": _lance,
     "gs": _lance,
@@ -52,13 +55,16 @@ _SCHEMES: dict[str, Callable[[str], Publication]] = {
 }
 
 
-def open_publication(uri: str) -> Publication:
-    """What is published at an address; nothing is contacted yet. Raises InvalidInput, EngineUnavailable."""
+def open_publication(uri: str, *, waiting: Waiting = unheard) -> Publication:
+    """What is published at an address; nothing is contacted yet. Raises InvalidInput, EngineUnavailable.
+
+    ``waiting`` hears, in words, what a request waits for.
+    """
     scheme, found, _ = uri.partition("://")
     if found and scheme not in _SCHEMES:
         known = ", ".join(f"{name}://" for name in _SCHEMES if name != "file")
         raise InvalidInput(f"{scheme}:// is no place to publish to", hint=f"use a folder, or one of {known}")
-    return _SCHEMES[scheme if found else "file"](uri)
+    return _SCHEMES[scheme if found else "file"](uri, waiting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +97,16 @@ def build_replica(settings: Settings, *, waiting: Waiting = unheard) -> Replica:
     """What keeps the release here that ``index.url`` names. Raises InvalidInput."""
     from kebab.search.analyze import Analyzer
 
-    publication = open_publication(settings.index.url)
+    publication = open_publication(settings.index.url, waiting=waiting)
     name = content_hash(publication.uri.encode())[:16]
     return Replica(
         publication=publication,
-        cache=Path(settings.index.cache_dir) / f"index-{name}",
-        cache_mb=settings.index.cache_mb,
+        cache=ReplicaCache(Path(settings.index.cache_dir) / f"index-{name}", settings.index.cache_mb),
         analyzer=Analyzer(),
         base=lambda folder, release: _base(settings, folder, release),
         records=_records,
-        locked=lambda path: _locked(path, settings.lock_timeout_s, waiting),
+        locked=lambda path, waits: _locked(path, settings.lock_timeout_s if waits else 0.0, waiting),
+        waiting=waiting,
     )
 
 
@@ -108,8 +114,8 @@ def settings_on(settings: Settings, folder: Path, release: Release) -> Settings:
     """The settings for a replica in a folder: vectors are compared as where they were published."""
     search = settings.search
     if search.vector_engine == "auto":
-        theirs = {part.contents.vector.partition("-")[0] for part in release.parts}
-        engine = "lance" if "vector:lance" in theirs else "int8"
+        theirs = {vector_engine(part) for part in release.parts}
+        engine = "lance" if "lance" in theirs else "int8"
         search = msgspec.structs.replace(search, vector_engine=engine)
     return msgspec.structs.replace(settings, data_dir=folder, search=search)
 
@@ -148,7 +154,7 @@ def build_publisher(engines: Engines) -> Publisher:
         analyzer=engines.analyzer,
         records=_records,
         word_files=lambda: _word_files(engines),
-        open_publication=open_publication,
+        open_publication=partial(open_publication, waiting=engines.waiting),
         kebab_version=kebab.__version__,
         now=utc_now,
         default_name=sources[0].id if sources else "default",

@@ -28,9 +28,10 @@ PHASES = {
     IngestPhase.SCAN: "scanning",
     IngestPhase.INDEX: "indexing",
     IngestPhase.EMBED: "embedding",
+    IngestPhase.PUBLISH: "sending",
     IngestPhase.FINISH: "finishing",
 }
-UNITS = {IngestPhase.EMBED: "chunks"}
+UNITS = {IngestPhase.EMBED: "chunks", IngestPhase.PUBLISH: "docs"}
 FIXED_COLUMNS = 44
 """What phase, counts, rate, remaining time and gaps take; bar and file name share the rest."""
 
@@ -51,14 +52,15 @@ class Watch:
 @contextmanager
 def watching(session: Session) -> Iterator[Watch]:
     """Show progress as the session asks. The first Ctrl-C asks the run to end, the second stops at once."""
-    with _reporting(session) as report:
+    with reporting(session) as report:
         watch = Watch(report)
         with _interruptible(watch):
             yield watch
 
 
 @contextmanager
-def _reporting(session: Session) -> Iterator[Report]:
+def reporting(session: Session) -> Iterator[Report]:
+    """Show progress as the session asks; Ctrl-C stops at once."""
     if session.json:
         from kebab import wire
 

@@ -47,6 +47,8 @@ def publish(
     the environment, such as AWS_ACCESS_KEY_ID. Sends what changed since the last time; readers, with --index
     URI, see what was there before or all of it. Several people may publish at one address, each under a name.
     """
+    from kebab.cli.progress import reporting
+
     if sum(map(bool, (remove, rollback, collect, listing))) > 1 or (
         everything and (remove or rollback or collect)
     ):
@@ -64,7 +66,8 @@ def publish(
     elif collect:
         report = kebab.collect_published(place, older_than=timedelta(hours=keep_hours))
     else:
-        report = kebab.publish(place, name=name, everything=everything)
+        with reporting(session) as progress:
+            report = kebab.publish(place, name=name, everything=everything, progress=progress)
     _put(session, report)
     return 0
 

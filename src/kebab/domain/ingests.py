@@ -107,6 +107,7 @@ class IngestPhase(StrEnum):
     SCAN = "scan"
     INDEX = "index"
     EMBED = "embed"
+    PUBLISH = "publish"
     FINISH = "finish"
 
 
@@ -123,7 +124,7 @@ class IngestProgress:
     total: int = 0
     path: str | None = None
     rate: float | None = None
-    """Items a second in this phase: files while indexing, chunks while embedding."""
+    """Items a second in this phase: files while indexing, chunks while embedding, documents while sending."""
     eta_s: float | None = None
     item: IngestItem | None = None
     run: IngestRun | None = None

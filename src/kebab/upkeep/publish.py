@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -16,11 +16,12 @@ from kebab.disk.private import make_folder, replacing
 from kebab.disk.scratch import scratch_folder
 from kebab.domain.chunks import StoredChunk, about, name_of, searchable_text
 from kebab.domain.ids import DocId, content_hash
+from kebab.domain.ingests import IngestPhase, IngestProgress
 from kebab.domain.layout import DataLayout
-from kebab.domain.progress import Cancelled, Progress, never, silent
+from kebab.domain.progress import Progress, counted, inside, silent
 from kebab.domain.publications import Collected, Contents, Part, PublishReport, Release, publisher_name
 from kebab.domain.turns import InCharge
-from kebab.errors import InvalidInput
+from kebab.errors import InvalidInput, KebabError
 from kebab.ingest.lean import leaning
 from kebab.ports import (
     Analyzer,
@@ -63,19 +64,36 @@ class Publisher:
         name: str | None = None,
         everything: bool = False,
         progress: Progress = silent,
-        cancelled: Cancelled = never,
     ) -> PublishReport:
-        """Publish what changed, or everything. Raises NotIndexed, Locked, Conflict, EngineUnavailable."""
+        """Publish what changed, or everything. Raises NotIndexed, Locked, Conflict, EngineUnavailable.
+
+        One terminal event ends the progress. Whoever interrupts it leaves readers what they had.
+        """
+        progress(IngestProgress("started", IngestPhase.PUBLISH))
+        try:
+            report = self._publish(uri, name, everything, inside(progress))
+        except KebabError as error:
+            progress(IngestProgress("failed", IngestPhase.PUBLISH, message=error.message))
+            raise
+        except KeyboardInterrupt:
+            progress(IngestProgress("cancelled", IngestPhase.PUBLISH))
+            raise
+        progress(IngestProgress("completed", IngestPhase.FINISH))
+        return report
+
+    def _publish(self, uri: str, name: str | None, everything: bool, progress: Progress) -> PublishReport:
         began = time.perf_counter()
         publication = self.open_publication(uri)
         publisher = publisher_name(name or self.default_name)
         before = publication.newest()
         base = before.part(publisher) if before else None
         self.access.require()
-        with self._snapshot(progress, cancelled) as (stores, words, notes):
+        with self._snapshot(progress) as (stores, words, notes):
             edition, counts = self._edition(
                 publication, stores, words, publisher=publisher, base=base, everything=everything
             )
+            changed = _sent(edition.changed, counts[0], progress)
+            edition = replace(edition, changed=changed)
             if base is not None and before is not None and not everything and _is_same(base, edition, counts):
                 return _report(publication, before, publisher, (0, 0), began, notes)
             release = publication.publish(edition)
@@ -109,12 +127,10 @@ class Publisher:
         return _report(publication, release, None, (0, 0), began, collected=collected)
 
     @contextmanager
-    def _snapshot(
-        self, progress: Progress, cancelled: Cancelled
-    ) -> Iterator[tuple[Stores, Path | None, tuple[str, ...]]]:
+    def _snapshot(self, progress: Progress) -> Iterator[tuple[Stores, Path | None, tuple[str, ...]]]:
         """The stores as of one moment, and the files of the words index that belong to it."""
         with self.access.session("publish", in_charge=True) as (stores, turns):
-            notes = self._caught_up(stores, InCharge(turns), progress, cancelled)
+            notes = self._caught_up(stores, InCharge(turns), progress)
             reading = self.access.reading
             with ExitStack() as stack:
                 scratch = stack.enter_context(scratch_folder(self.layout.folder, "publish"))
@@ -125,10 +141,8 @@ class Publisher:
                     words = self._linked(scratch)
                 yield reading, words, notes
 
-    def _caught_up(
-        self, stores: Stores, turns: InCharge, progress: Progress, cancelled: Cancelled
-    ) -> tuple[str, ...]:
-        report = self.builder.indexer(stores, turns=turns).run(progress=progress, cancelled=cancelled)
+    def _caught_up(self, stores: Stores, turns: InCharge, progress: Progress) -> tuple[str, ...]:
+        report = self.builder.indexer(stores, turns=turns).run(progress=progress)
         missing = f"{report.missing} texts have no vector yet" if report.missing else ""
         return tuple(filter(None, (*report.degraded, missing)))
 
@@ -251,6 +265,14 @@ def _is_same(base: Part, edition: Edition, counts: tuple[int, int]) -> bool:
     """Whether readers would find nothing new: the same documents, by the same words index and model."""
     said = replace(edition.contents, kebab=base.contents.kebab, published_at=base.contents.published_at)
     return counts == (0, 0) and said == base.contents
+
+
+def _sent(
+    changed: Iterable[PublishedDocument], count: int, progress: Progress
+) -> Iterator[PublishedDocument]:
+    """The documents, each told of as it goes. What the address still makes of them comes after the last."""
+    yield from counted(changed, IngestPhase.PUBLISH, total=count, progress=progress)
+    progress(IngestProgress("progress", IngestPhase.FINISH))
 
 
 def _report(

@@ -20,9 +20,10 @@ import msgspec
 
 from kebab.adapters.qdrant_published import points
 from kebab.adapters.qdrant_published.indexes import QdrantLexicalIndex, QdrantVectorIndex
-from kebab.adapters.qdrant_published.server import Address, Missing, Server
+from kebab.adapters.qdrant_published.server import PATIENCE_S, Address, Missing, Server
 from kebab.domain.ids import DocId, digest
 from kebab.domain.publications import Collected, Contents, Part, Release, clash, publisher_name
+from kebab.domain.turns import Waiting, unheard
 from kebab.errors import Conflict, EngineUnavailable, InvalidInput
 from kebab.ports import Analyzer, Edition, LexicalIndex, ModelKey, PublishedDocument, Record, VectorIndex
 
@@ -47,10 +48,20 @@ _entry = msgspec.json.Decoder(_Entry)
 class QdrantPublication:
     """Publication in collections whose names begin with the last part of the address."""
 
-    def __init__(self, uri: str, *, api_key: str | None = None) -> None:
-        """Nothing is contacted yet. Raises InvalidInput for an address that cannot be one."""
+    def __init__(
+        self,
+        uri: str,
+        *,
+        api_key: str | None = None,
+        patience_s: float = PATIENCE_S,
+        waiting: Waiting = unheard,
+    ) -> None:
+        """Nothing is contacted yet. Raises InvalidInput for an address that cannot be one.
+
+        A request that no node serves is given up after ``patience_s``; ``waiting`` hears of it before.
+        """
         address = Address.of(uri)
-        self._server = Server(address, api_key=api_key)
+        self._server = Server(address, api_key=api_key, patience_s=patience_s, waiting=waiting)
         self.uri = address.uri
         self._catalogue = f"{address.name}.catalogue"
         self._documents = f"{address.name}.documents"

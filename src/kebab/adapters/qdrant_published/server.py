@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Timer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from kebab.domain.turns import Waiting, unheard
 from kebab.errors import EngineUnavailable, InvalidInput
 
 Body = Mapping[str, Any]
@@ -23,6 +25,7 @@ _READ_S = 15.0
 PATIENCE_S = 60.0
 """How long a node may be away, or a leader be missing, before a request is given up."""
 _PAUSE_S = 0.3
+_TOLD_AFTER_S = 3.0
 _PAGE = 1000
 
 
@@ -95,9 +98,16 @@ class Server:
     """
 
     def __init__(
-        self, address: Address, *, api_key: str | None = None, patience_s: float = PATIENCE_S
+        self,
+        address: Address,
+        *,
+        api_key: str | None = None,
+        patience_s: float = PATIENCE_S,
+        waiting: Waiting = unheard,
     ) -> None:
+        """``waiting`` hears, once for each request, of one that takes long."""
         self.address = address
+        self._waiting = waiting
         self._patience_s = patience_s
         self._key = api_key
         self._first = 0
@@ -118,6 +128,25 @@ class Server:
 
     def ask(self, method: str, path: str, body: Body | None = None) -> Any:
         """The ``result`` of a request. Raises EngineUnavailable, and Missing for an unknown collection."""
+        with self._heard():
+            return self._asked(method, path, body)
+
+    @contextmanager
+    def _heard(self) -> Iterator[None]:
+        """Say so where the block takes long: a node may keep a request for many seconds, then refuse it."""
+        if self._waiting is unheard:
+            yield
+            return
+        message = f"waiting for {self.address.uri}, up to {self._patience_s:.0f} s"
+        timer = Timer(_TOLD_AFTER_S, self._waiting, [message])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _asked(self, method: str, path: str, body: Body | None) -> Any:
         deadline = time.monotonic() + self._patience_s
         while True:
             said: list[str] = []
