@@ -119,6 +119,16 @@ class FakePatternMatcher:
             raise InvalidInput(f"/{pattern}/ is no pattern: {error}") from error
 
 
+class FakeVocabulary:
+    """Knows the words that it was given, and their plurals."""
+
+    def __init__(self, *words: str) -> None:
+        self._words = {form for word in words for form in (word.lower(), f"{word.lower()}s")}
+
+    def has(self, word: str) -> bool:
+        return word.lower() in self._words
+
+
 class FakeReranker:
     """Counts the words that a text shares with the query."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from kebab.adapters.embedders.shipped_words import ShippedWords
 from kebab.adapters.re2_patterns import Re2PatternMatcher
 from kebab.errors import EngineError
 from kebab.ports import Embedder, ModelKey, VectorIndex
@@ -58,6 +59,7 @@ def _parts(engines: Engines) -> SearchParts:
         vectors=_vectors(engines),
         reranker=engines.reranker,
         matcher=Re2PatternMatcher(),
+        vocabulary=ShippedWords(),
     )
 
 

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         Prompt,
         Reranker,
         Vectors,
+        Vocabulary,
     )
     from kebab.ports.publication import (
         Edition,
@@ -161,6 +162,7 @@ __all__ = [
     "VectorIndex",
     "VectorSpace",
     "Vectors",
+    "Vocabulary",
     "WorkerDied",
     "WorkerOverdue",
     "Workers",

@@ -54,6 +54,14 @@ class ModelKey:
         return cls(embedder.model_id, embedder.version, embedder.dimensions)
 
 
+class Vocabulary(Protocol):
+    """Words of a language, to tell a typo from a word that a corpus happens to lack."""
+
+    def has(self, word: str) -> bool:
+        """Whether this is a word, in any case and English form; may not know every word."""
+        ...
+
+
 class Reranker(Protocol):
     """Reads query and text together: how well do they fit? A text's score does not depend on the others."""
 

@@ -18,6 +18,7 @@ from kebab.ports import (
     Reranker,
     SourceFiles,
     VectorIndex,
+    Vocabulary,
 )
 from kebab.search.either import EitherReader
 from kebab.search.evidence import CoverageReader
@@ -49,6 +50,8 @@ class SearchParts:
     reranker: Reranker | None = None
     matcher: PatternMatcher | None = None
     """Finds /patterns/; without one they are left out."""
+    vocabulary: Vocabulary | None = None
+    """Tells words from typos; without one whatever the corpus lacks may be a typo."""
 
 
 def build_retriever(
@@ -78,7 +81,7 @@ def build_retriever(
         evidence=CoverageReader(parts.lexical, parts.store, parts.analyzer),
         presenter=presenter,
         candidates=candidates,
-        speller=Speller(parts.lexical, parts.analyzer),
+        speller=Speller(parts.lexical, parts.analyzer, parts.vocabulary),
         alternatives=EitherReader(parts.lexical, parts.analyzer),
         scanner=PatternScanner(parts.store, parts.matcher) if parts.matcher else None,
         stages=_stages(parts, reranked),

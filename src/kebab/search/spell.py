@@ -1,7 +1,10 @@
 """Forgiving typos: a word that the corpus does not know is replaced by the nearest one that it does.
 
-Words are compared letter by letter, Korean ones by their jamo, against the words of the corpus itself. What
-was replaced is always told, and can be forbidden; what stands in quotes is never touched.
+What a vocabulary knows is a word, also where the corpus lacks it: who looks for a shop does not mean a show.
+Words are compared letter by letter, Korean ones by their jamo, against the words of the corpus itself. Where
+one wrong letter is all that keeps the query from being the name of a note, that name was meant, also where
+other words share the stem of what was typed. What was replaced is always told, and can be forbidden; what
+stands in quotes is never touched.
 """
 
 from __future__ import annotations
@@ -9,22 +12,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 
 from kebab.domain.hits import Correction
 from kebab.domain.ids import DocId
-from kebab.domain.names import folded, letters, written
+from kebab.domain.names import folded, letters, name_key, written
 from kebab.domain.queries import SearchQuery
-from kebab.ports import Analyzer, LexicalIndex, LexicalQuery
+from kebab.ports import Analyzer, LexicalIndex, LexicalQuery, Vocabulary
 
 # A word of letters alone: not a part of an identifier, a path or a version.
 _WORD = re.compile(r"(?<![\w./@-])(?:[가-힣]{2,20}|[^\W\d_가-힣]{4,40})(?![\w/@]|\.\w)")
+_INNER_CAPITAL = re.compile(r"(?<=.)[A-Z]")
+# A part of a name may be short, and joined to others by signs: gRP, RSIC-V.
+_PART = re.compile(r"[가-힣]{2,20}|[^\W_가-힣]{3,40}")
 # At the end of a word these are particles and endings more often than typos.
 _ENDINGS = "은는을를이가에의도와과로만들인한할함된될됨해하다요서면고기지게며나니네까던라자죠"
 _MOST_WORDS = 12
 """Longer queries have other words to go by."""
 _TRIED = 5
 """How many of the nearest words are looked for among the documents that a search may see."""
+_NAMES_TRIED = 40
+"""How many of the nearest words are tried in a name."""
+_LONGEST_NAME = 60
+_MOST_PARTS = 6
+"""Longer queries are no names."""
+_MOST_KOREAN_PARTS = 2
+"""Most Korean words of a question are forms that nobody wrote so: looking for their like takes too long."""
 _LONG = 8
 """From so many letters on, two of them may be wrong."""
 
@@ -35,20 +48,29 @@ class Speller:
 
     index: LexicalIndex
     analyzer: Analyzer
+    vocabulary: Vocabulary | None = None
 
     def corrected(
         self, query: SearchQuery, *, docs: frozenset[DocId] | None
     ) -> tuple[SearchQuery, tuple[Correction, ...]]:
         """The query with unknown words replaced, and which; as it was where all are known or none is near."""
-        if query.exact:
+        if query.exact or self._is_name(query.text, docs):
             return query, ()
+        if (called := self._called(query, docs)) is not None:
+            return called
         quoted = {
             word
             for phrase in (*query.phrases, *chain.from_iterable(query.either))
             for word in _WORD.findall(phrase)
         }
         kept = quoted.union(query.prefixes)
-        found = [match for match in _WORD.finditer(query.text) if match[0] not in kept]
+        shouted = query.text.isupper() and len(query.text.split()) > 1
+        found = [
+            match
+            for match in _WORD.finditer(query.text)
+            # Who writes capitals inside a word writes a name or a sign of a trade: mRNA, TCOLL.
+            if match[0] not in kept and (shouted or not _INNER_CAPITAL.search(match[0]))
+        ]
         unknown = self._unknown([match[0] for match in found[:_MOST_WORDS]])
         instead = {word: near for word in unknown if (near := self._nearest(word, docs)) is not None}
         if not instead:
@@ -56,12 +78,51 @@ class Speller:
         text = _WORD.sub(lambda match: instead.get(match[0], match[0]), query.text)
         return replace(query, text=text), tuple(Correction(*pair) for pair in instead.items())
 
+    def _is_name(self, text: str, docs: frozenset[DocId] | None) -> bool:
+        return bool(self.index.named(name_key(text), docs=docs))
+
+    def _called(
+        self, query: SearchQuery, docs: frozenset[DocId] | None
+    ) -> tuple[SearchQuery, tuple[Correction, ...]] | None:
+        """The query as the name of a note that one of its words keeps it from being; None where none is.
+
+        Only a word that nobody wrote so is taken for a typo: a known one may be meant.
+        """
+        text, others = query.text, (query.phrases, query.excluded, query.either, query.prefixes)
+        if any(others) or len(text) > _LONGEST_NAME:
+            return None
+        parts = list(_PART.finditer(text))
+        most = _MOST_KOREAN_PARTS if any(_is_korean(part[0]) for part in parts) else _MOST_PARTS
+        for part in parts if len(parts) <= most else ():
+            word = letters(folded(part[0]))
+            if word in self.index.words_from(word) or self._is_word(part[0]):
+                continue
+            for near in self._others_near(part[0]):
+                name = text[: part.start()] + near + text[part.end() :]
+                if self._is_name(name, docs):
+                    return replace(query, text=name), (Correction(part[0], near),)
+        return None
+
+    def _others_near(self, word: str) -> Iterator[str]:
+        """The nearest words that are no other form of this one, nearest first."""
+        own = self.analyzer.query_terms(word)
+        found = dict.fromkeys(candidate.word for candidate in sorted(self._near(folded(word))))
+        yield from islice((near for near in found if self.analyzer.query_terms(near) != own), _NAMES_TRIED)
+
     def _unknown(self, words: Iterable[str]) -> list[str]:
         """Those of the words that stand nowhere in the corpus, each once."""
         terms = {word: self._telling(word) for word in words}
         every = list(dict.fromkeys(term for own in terms.values() for term in own))
         counts = self.index.document_frequencies(every)
-        return [word for word, own in terms.items() if own and min(counts[term] for term in own) == 0]
+        strange = [word for word, own in terms.items() if own and min(counts[term] for term in own) == 0]
+        return [word for word in strange if not self._is_word(word)]
+
+    def _is_word(self, word: str) -> bool:
+        """Whether the vocabulary knows the word, a Korean one also without the particle behind it."""
+        if self.vocabulary is None:
+            return False
+        bare = word[:-1] if _is_korean(word) and len(word) > 2 and word[-1] in _ENDINGS else word
+        return self.vocabulary.has(word) or self.vocabulary.has(bare)
 
     def _telling(self, word: str) -> list[str]:
         """The terms all of which a text with this word holds; none where it may be a form of a known word.
@@ -83,13 +144,22 @@ class Speller:
         return None
 
     def _near(self, word: str) -> Iterator[_Candidate]:
+        for known, count in self._alike(word):
+            for form in _forms(written(known), word):
+                if (distance := _distance(word, form)) is not None:
+                    yield _Candidate(distance, form[0] != word[0], -count, form)
+
+    def _alike(self, word: str) -> Iterator[tuple[str, int]]:
+        """The words of the corpus that may be near, by their letters: comparing all takes too long."""
         own = letters(word)
+        pieces, swaps = _pieces(own[1:], _most_wrong(word) + 1), tuple(_swapped(word))
+        for known, count in self.index.words_from(own[0]).items():
+            if any(piece in known for piece in pieces) or known.startswith(swaps):
+                yield known, count
         # A typo rarely hits the first letter, but the first two are exchanged as often as any.
-        for beginning in dict.fromkeys((own[0], letters(word[1])[0])):
-            for known, count in self.index.words_from(beginning).items():
-                for form in _forms(written(known), word):
-                    if (distance := _distance(word, form)) is not None:
-                        yield _Candidate(distance, form[0] != word[0], -count, form)
+        for beginning in _other_beginnings(word):
+            if not beginning.startswith(own[0]):
+                yield from self.index.words_from(beginning).items()
 
     def _is_in_sight(self, word: str, docs: frozenset[DocId] | None) -> bool:
         terms = tuple(self.analyzer.phrase_terms(word))
@@ -128,10 +198,37 @@ def _distance(word: str, form: str) -> int | None:
         return None
     if _is_korean(word) and len(word) == len(form) and _is_swap(word, form):
         return 1
-    own, other = letters(word), letters(form)
-    most = 2 if len(own) >= _LONG and not _is_korean(word) else 1
-    distance = edit_distance(own, other, most=most)
+    most = _most_wrong(word)
+    distance = edit_distance(letters(word), letters(form), most=most)
     return distance if distance <= most else None
+
+
+def _most_wrong(word: str) -> int:
+    """How many of its letters may be wrong."""
+    return 2 if len(word) >= _LONG and not _is_korean(word) else 1
+
+
+def _pieces(own: str, count: int) -> list[str]:
+    """So many parts of a row of letters, a letter between two: one mistake leaves all of them but one whole.
+
+    Fewer where the row is too short for them; then nothing can be told from the parts.
+    """
+    size = (len(own) - count + 1) // count
+    if size < 1:
+        return [""]
+    starts = range(0, count * (size + 1), size + 1)
+    return [own[start : start + size] for start in starts]
+
+
+def _swapped(word: str) -> Iterator[str]:
+    """The letters of a word with two neighbouring syllables exchanged: of a Korean one many letters move."""
+    for at in range(len(word) - 1) if _is_korean(word) else ():
+        yield letters(word[:at] + word[at + 1] + word[at] + word[at + 2 :])
+
+
+def _other_beginnings(word: str) -> list[str]:
+    """How a word begins whose first two letters were exchanged, or before which a letter was put."""
+    return list(_swapped(word))[:1] if _is_korean(word) else [word[1] + word[0], word[1:3]]
 
 
 def _is_swap(one: str, other: str) -> bool:

@@ -11,7 +11,7 @@ from kebab.domain.documents import Document, LineSpan, Media, Metadata
 from kebab.domain.ids import asset_id, chunk_id, doc_id
 from kebab.domain.ingests import FileState
 from kebab.domain.tokens import estimate_tokens
-from kebab.ports import Analyzer
+from kebab.ports import Analyzer, Vocabulary
 from kebab.search.build import SearchParts, build_retriever
 from kebab.search.fusion import FusionPolicy, Rrf
 from kebab.search.hybrid import HybridRetriever
@@ -38,6 +38,7 @@ class Shelf:
     store: FakeDocumentStore = field(default_factory=FakeDocumentStore)
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     files: FakeSourceFiles = field(default_factory=FakeSourceFiles)
+    vocabulary: Vocabulary | None = None
 
     def __post_init__(self) -> None:
         self.embeddings = FakeEmbeddingStore(self.store)
@@ -80,6 +81,7 @@ class Shelf:
             analyzer=self.analyzer,
             lexical=self.lexical_index,
             matcher=FakePatternMatcher(),
+            vocabulary=self.vocabulary,
             vectors=(self.embedder, self.vector_index),
         )
 

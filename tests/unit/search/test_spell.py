@@ -12,6 +12,7 @@ from kebab.search.analyze import Analyzer
 from kebab.search.fusion import Adaptive
 from kebab.search.parse import parse_query
 from kebab.search.spell import edit_distance
+from tests.fakes import FakeVocabulary
 from tests.unit.search.conftest import Shelf
 
 WORDS = st.text("abc", max_size=6)
@@ -54,11 +55,17 @@ def test_an_unknown_word_is_replaced_by_the_nearest_known_one(garden: Shelf, typ
         '"compsot"',  # quoted: that word
         "compsot_id lib/compsot.md v1.compsot",  # parts of identifiers and paths
         "qqqzzzxxx",  # near to nothing
+        "COMPST",  # a sign of a trade
+        "what does cOMPST stand for",
         "소유권에서",  # a known word with another particle
     ],
 )
 def test_what_is_known_quoted_or_near_to_nothing_stays(garden: Shelf, text: str) -> None:
     assert _corrected(garden, text) == ()
+
+
+def test_in_a_query_of_capitals_they_say_nothing(garden: Shelf) -> None:
+    assert _corrected(garden, "GARDEN COMPSOT") == (Correction("COMPSOT", "compost"),)
 
 
 def test_what_was_corrected_is_found(garden: Shelf) -> None:
@@ -106,3 +113,67 @@ def test_a_beginning_finds_the_words_that_begin_so_and_is_no_typo(garden: Shelf)
     assert (found.corrections, found.hits[0].doc_path) == ((), "soil.md")
     korean = garden.hybrid(Adaptive()).search(parse_query("소유*"))
     assert korean.hits[0].doc_path == "rust.md"
+
+
+@pytest.fixture
+def notes() -> Shelf:
+    shelf = Shelf(analyzer=Analyzer())
+    shelf.add("cooking.md", "Recipes and cooking at home.")
+    shelf.add("coke.md", "Coke is a drink; a cok is nothing.")
+    shelf.add("gRPC.md", "Calls over the network, with grpc.")
+    shelf.add("2021-april.md", "What was done in April.")
+    shelf.add("planets.md", "The orbits of planets around stars.")
+    shelf.add("robots.md", "Arms and wheels.")
+    shelf.add("모음.md", "할 일의 모음")
+    return shelf
+
+
+@pytest.mark.parametrize(
+    ("typed", "path"),
+    [
+        ("coking", "cooking.md"),  # its stem is known: coke
+        ("gRP", "gRPC.md"),
+        ("2021 Apri", "2021-april.md"),
+        ("orbots", "robots.md"),  # a near word that is no name: orbits
+        ("음모", "모음.md"),
+    ],
+)
+def test_a_name_with_one_wrong_letter_is_that_name(notes: Shelf, typed: str, path: str) -> None:
+    found = notes.hybrid(Adaptive()).search(parse_query(typed))
+    assert found.hits[0].doc_path == path
+    assert len(found.corrections) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "coke",  # a word of the notes
+        "cooking",  # a name
+        "cookings",  # another form of one
+        '"coking"',
+        "-coking home",
+        "what is best about coking in a small kitchen",  # longer than a name
+    ],
+)
+def test_what_is_written_so_or_no_name_at_all_stays(notes: Shelf, text: str) -> None:
+    assert _corrected(notes, text) == ()
+
+
+def test_a_name_is_only_meant_where_it_can_be_seen(notes: Shelf) -> None:
+    query = SearchQuery("coking", filters=SearchFilters(path=("coke.md",)))
+    assert notes.hybrid(Adaptive()).search(query).corrections == ()
+
+
+def test_a_word_that_the_notes_lack_is_no_typo(garden: Shelf) -> None:
+    garden.add("show.md", "A show of flowers; the ratio 비율을 tells.")
+    assert _corrected(garden, "shop") == (Correction("shop", "show"),)
+    garden.vocabulary = FakeVocabulary("shop", "배율")
+    assert _corrected(garden, "shop") == ()
+    assert _corrected(garden, "Shops") == ()
+    assert _corrected(garden, "배율을") == ()
+    assert _corrected(garden, "compsot") == (Correction("compsot", "compost"),)
+
+
+def test_a_word_is_not_taken_for_a_name_either(notes: Shelf) -> None:
+    notes.vocabulary = FakeVocabulary("coking")
+    assert _corrected(notes, "coking") == ()
