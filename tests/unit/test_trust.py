@@ -29,7 +29,7 @@ FREE = {
     "search.refresh",
     "search.weights.lexical", "search.weights.vector",
     "search.adaptive.held", "search.adaptive.unheld", "search.adaptive.enough", "search.adaptive.bridge",
-    "search.learned.name", "search.learned.coverage", "search.learned.nearness",
+    "search.learned.name", "search.learned.coverage", "search.learned.nearness", "search.learned.whole",
 }  # fmt: skip
 """Written out a second time on purpose: whoever frees a setting for strangers says so here too."""
 

@@ -84,5 +84,5 @@ def _policies(search: Search, *, own_model: bool) -> dict[str, FusionPolicy]:
         lexical=search.weights.lexical,
         vector=search.weights.vector,
         adaptive=adaptive,
-        learned=Learned(adaptive, looks.name, looks.coverage, looks.nearness, likelihood),
+        learned=Learned(adaptive, looks.name, looks.coverage, looks.nearness, looks.whole, likelihood),
     )

@@ -259,6 +259,8 @@ class Learned(Section, frozen=True):
     """What a chunk earns that holds the whole query."""
     nearness: Free[Annotated[float, Meta(ge=0, le=1)]] = 0.15
     """What a chunk earns in which the words of the query stand beside each other."""
+    whole: Free[Annotated[float, Meta(ge=0, le=1)]] = 0.1
+    """Weight of meaning, at most, where the best hits by words hold all of several words."""
 
 
 class Search(Section, frozen=True):

@@ -10,6 +10,8 @@ from kebab.domain.fusion import RRF_K, Fused, Rankings, Shares, convex, convex_s
 from kebab.domain.hits import FusionNote, Leg, ScoreKind
 from kebab.domain.values import dataclass
 
+NEARLY_ALL = 0.8
+"""The share of the query from which on its best hits hold so much of it that little is left for meaning."""
 LOOKED_AT = 15
 """How many of the best by words are looked at closer, by a policy that wants it."""
 
@@ -128,9 +130,14 @@ class Adaptive:
             note = FusionNote(note.policy, note.weights, reason)
         return ordered(shares, rankings), note
 
-    def shared(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[Shares, FusionNote]:
-        """What each leg adds to each chunk, but for the notes of the name that was asked; and why."""
-        vector, reason = self._vector_weight(evidence)
+    def shared(
+        self, rankings: Rankings, evidence: QueryEvidence, *, whole: float = 1.0
+    ) -> tuple[Shares, FusionNote]:
+        """What each leg adds to each chunk, but for the notes of the name that was asked; and why.
+
+        Where the best hits hold all of several words, meaning counts no more than ``whole``.
+        """
+        vector, reason = self._vector_weight(evidence, whole)
         weights = {Leg.LEXICAL.value: round(1 - vector, 4), Leg.VECTOR.value: round(vector, 4)}
         unnamed = _without(rankings, evidence.named)
         shares = convex_shares(unnamed, weights=weights)
@@ -157,10 +164,14 @@ class Adaptive:
                 lacking = earned - words.get(item.id, 0.0)
                 meaning[item.id] = meaning.get(item.id, 0.0) + max(0.0, lacking)
 
-    def _vector_weight(self, evidence: QueryEvidence) -> tuple[float, str]:
+    def _vector_weight(self, evidence: QueryEvidence, whole: float) -> tuple[float, str]:
         lacking = max(0.0, 1 - evidence.coverage / self.enough)
         apart = 1 - evidence.languages_meet
         weight = self.held + (self.unheld - self.held) * max(lacking, apart)
+        if evidence.terms > 1 and not apart:
+            # One word alone says too little for that: half of a text may hold it.
+            sure = max(0.0, (evidence.coverage - NEARLY_ALL) / (1 - NEARLY_ALL))
+            weight += (min(whole, weight) - weight) * sure
         if apart == 1:
             return weight, "query and texts are in different languages: meaning decides"
         if apart > lacking:

@@ -38,12 +38,14 @@ class Learned:
     """What a chunk earns that holds the whole query; nothing, unless tuning on your own queries says so."""
     nearness: float = 0.15
     """What a chunk earns in which words stand beside each other as they do in the query."""
+    whole: float = 0.1
+    """Weight of meaning where the best by words hold all of several words: who types them remembers them."""
     likelihood: Likelihood = OWN_MODEL
     looks: int = field(default=LOOKED_AT, init=False)
     kind: ScoreKind = field(default=ScoreKind.LEARNED, init=False)
 
     def fuse(self, rankings: Rankings, evidence: QueryEvidence) -> tuple[list[Fused], FusionNote]:
-        shares, note = self.adaptive.shared(rankings, evidence)
+        shares, note = self.adaptive.shared(rankings, evidence, whole=self.whole)
         if not shares:
             return [], note
         shares |= self._looked(rankings, evidence)

@@ -172,3 +172,16 @@ def test_a_page_that_is_filtered_ends_where_the_unfiltered_one_does(shelf: Shelf
     assert first.next_cursor is not None
     second = searcher.search("alpha", k=3, min_score=0.0, cursor=first.next_cursor)
     assert not {hit.chunk_id for hit in first.hits} & {hit.chunk_id for hit in second.hits}
+
+
+def test_where_the_best_hold_all_of_several_words_words_decide() -> None:
+    """The page that holds every word of a half-remembered sentence, not one that means something like it."""
+    lists = {
+        "lexical": [Ranked("held", 10.0), Ranked("other", 8.0)],
+        "vector": [Ranked("other", 0.6), Ranked("held", 0.2)],
+    }
+    said, nearly = QueryEvidence(coverage=1.0, terms=4), QueryEvidence(coverage=0.79, terms=4)
+    assert [Learned().fuse(lists, one)[0][0].id for one in (said, nearly)] == ["held", "other"]
+    one_word = QueryEvidence(coverage=1.0, terms=1)
+    assert Learned().fuse(lists, one_word)[0][0].id == "other"
+    assert Adaptive().fuse(lists, said)[0][0].id == "other"
