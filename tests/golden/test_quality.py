@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -45,8 +46,11 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Reports:
 
 @pytest.fixture(scope="module")
 def rust_book(tmp_path_factory: pytest.TempPathFactory) -> Reports:
-    task = Task(golden=HERE / "rust-book.yaml", root=SHARED / "rust-book")
-    return measured(task, tmp_path_factory.mktemp("rust-book"))
+    """The two editions alone: beside them lie collections made of their pages, each page in one line."""
+    root = tmp_path_factory.mktemp("editions")
+    for edition in ("en", "ko"):
+        copytree(SHARED / "rust-book" / edition, root / edition)
+    return measured(Task(golden=HERE / "rust-book.yaml", root=root), tmp_path_factory.mktemp("rust-book"))
 
 
 def below(reports: Reports, floors: Mapping[str, float]) -> dict[str, float]:

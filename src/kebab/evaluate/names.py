@@ -41,7 +41,8 @@ class Shown(Protocol):
 Search = Callable[[str], Sequence[Shown]]
 """The first page of results for what a person typed."""
 
-_TOKEN = re.compile(r"\w+")
+# Not the sign of an emphasis: _word_ is that word.
+_TOKEN = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[^\W\d_]+")
 _RARE = 3
 """A word that stands in at most so many documents is rare."""

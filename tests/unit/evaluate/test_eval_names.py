@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -70,3 +71,11 @@ def test_of_a_rare_word_the_chunk_that_is_shown_must_hold_it() -> None:
     wrong = measure(asked, lambda _: [_hit("pasta.md", 0)], name="kitchen", documents=3)
     right = measure(asked, lambda _: [_hit("pasta.md", 1)], name="kitchen", documents=3)
     assert (wrong.rows[0].hit_1, right.rows[0].hit_1) == (0.0, 1.0)
+
+
+def test_a_word_between_the_signs_of_an_emphasis_is_that_word(store: FakeDocumentStore) -> None:
+    first, *others = store.stored_chunks()
+    emphasised = replace(first, chunk=replace(first.chunk, text="a _marjoram_ of one's own"))
+    asked = name_queries(store.list_documents(), [emphasised, *others], notes=1, seed=0)
+    rare = {query.text: query.chunks for query in asked if query.kind == "rare word"}
+    assert rare["marjoram"] == {emphasised.chunk.chunk_id}
