@@ -43,8 +43,13 @@ Drawn = tuple[float, float, float, str]
 """Left, bottom and size of a line, and its words."""
 
 
-def pdf_file(pages: list[list[Drawn]], *, outline: str = "", locked: bool = False, tail: str = "") -> bytes:
-    """A PDF with a text layer; letters are drawn by an unembedded font that only says what they mean."""
+def pdf_file(
+    pages: list[list[Drawn]], *, outline: str = "", locked: bool = False, tail: str = "", filled: str = ""
+) -> bytes:
+    """A PDF with a text layer; letters are drawn by an unembedded font that only says what they mean.
+
+    With ``filled`` its pages have a form field of that value, a hidden one, and a note beside the text.
+    """
     signs = sorted({sign for page in pages for line in page for sign in line[3]})
     codes = {sign: code for code, sign in enumerate(signs, 1)}
     cmap = "begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange\n" + "".join(
@@ -63,6 +68,14 @@ def pdf_file(pages: list[list[Drawn]], *, outline: str = "", locked: bool = Fals
         6: "<</Type/FontDescriptor/FontName/Rope/Flags 4/Ascent 800/Descent -200/CapHeight 700/ItalicAngle 0"
         "/StemV 80/FontBBox[0 -200 1000 800]>>",
     }
+    noted = ""
+    if filled:
+        objects[1] = f"<</Type/Catalog/Pages 2 0 R{outline}/AcroForm<</Fields[7 0 R 8 0 R]>>>>"
+        noted = "/Annots[7 0 R 8 0 R 9 0 R]"
+        field = "<</Type/Annot/Subtype/Widget/FT/Tx/Rect[60 600 200 615]"
+        objects[7] = f"{field}/T(one)/F 4/V({filled})>>"
+        objects[8] = f"{field}/T(two)/F 2/V(unseen)>>"
+        objects[9] = f"<</Type/Annot/Subtype/Text/Rect[60 500 80 520]/Contents(a note on {filled})>>"
     for at, page in enumerate(pages):
         drawn = "".join(
             f"BT /F {size} Tf {left} {bottom} Td <{''.join(f'{codes[sign]:04x}' for sign in words)}> Tj ET\n"
@@ -70,7 +83,7 @@ def pdf_file(pages: list[list[Drawn]], *, outline: str = "", locked: bool = Fals
         )
         objects[10 + 2 * at] = (
             f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Resources<</Font<</F 3 0 R>>>>"
-            f"/Contents {11 + 2 * at} 0 R>>"
+            f"/Contents {11 + 2 * at} 0 R{noted}>>"
         )
         objects[11 + 2 * at] = _stream(drawn)
     body, places = "%PDF-1.7\n", {}
@@ -213,13 +226,13 @@ KNOTS += [[f"bowline {n}", SAID, n] for n in range(4)]
 LOCKED_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 
 
-def epub_file(chapters: list[str]) -> bytes:
+def epub_file(chapters: list[str], *, made: str = "2020-01-02") -> bytes:
     items = "".join(
         f'<item id="c{n}" href="c%20{n}.xhtml" media-type="application/xhtml+xml"/>'
         for n in range(len(chapters))
     )
     order = "".join(f'<itemref idref="c{n}"/>' for n in range(len(chapters)))
-    about = "<metadata><title>Ropes</title><creator>Mina</creator><date>2020-01-02</date></metadata>"
+    about = f"<metadata><title>Ropes</title><creator>Mina</creator><date>{made}</date></metadata>"
     return zipped(
         {
             "META-INF/container.xml": '<c><rootfiles><rootfile full-path="o/b.opf"/></rootfiles></c>',

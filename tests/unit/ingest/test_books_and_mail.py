@@ -38,6 +38,14 @@ def test_chapters_are_parts_and_sections_do_not_cross_them() -> None:
     assert (parsed.title, parsed.metadata.created_at) == ("Ropes", "2020-01-02")
 
 
+def test_contents_and_the_day_that_stands_for_none_are_left_out_of_a_book() -> None:
+    contents = '<div class="toc"><p>Contents</p></div><nav epub:type="toc">One</nav>'
+    book = epub_file([f"{contents}<h1>One</h1><p>a</p>"], made="0101-01-01T00:00:00+00:00")
+    parsed = read(".epub", book)
+    assert parsed.lines.text == "# One\n\na"
+    assert parsed.metadata.created_at is None
+
+
 def test_open_documents_have_lists_tables_and_notes() -> None:
     body = (
         "<text:list><text:item><text:p>dry</text:p><text:list><text:item><text:p>well</text:p></text:item></text:list>"

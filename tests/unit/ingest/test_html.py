@@ -117,3 +117,52 @@ def test_nothing_named_by_a_page_is_fetched_or_read() -> None:
         '<link rel=import href="passwd"><img src="file:///etc/passwd" alt="x"><p>words</p>'
     )
     assert text == "words"
+
+
+def test_merged_cells_keep_their_columns_and_empty_columns_go() -> None:
+    text = text_of(
+        "<table><tr><th></th><th colspan=2>2023</th><th></th><th>2022</th></tr>"
+        "<tr><td rowspan=2>Oil</td><td>1</td><td>2</td><td></td><td>3</td></tr>"
+        "<tr><td>4</td><td>5</td><td></td><td>6</td></tr></table>"
+    )
+    assert text == ("|  | 2023 |  | 2022 |\n| --- | --- | --- | --- |\n| Oil | 1 | 2 | 3 |\n|  | 4 | 5 | 6 |")
+
+
+def test_a_cell_that_claims_a_million_columns_is_bounded() -> None:
+    cells = "<td colspan=1000000 rowspan=1000000>x</td>" * 200
+    assert text_of(f"<table><tr>{cells}</tr></table>").count("|") < 200 * 50
+
+
+def test_a_box_around_a_note_is_no_table() -> None:
+    sign = "<td rowspan=2><img alt='[Note]' src=n.png></td>"
+    box = f"<table><tr>{sign}<th>참고</th></tr><tr><td>words</td></tr></table>"
+    assert text_of(box) == "참고\nwords"
+
+
+def test_a_list_of_contents_goes_where_the_page_says_something_besides() -> None:
+    contents = "<div class='toc'><p>Table of Contents</p><dl><dt><a href=#a>1. Knots</a></dl></div>"
+    assert text_of(f"{contents}<h2>1. Knots</h2><p>Dry them all in shade.</p>") == (
+        "## 1. Knots\n\nDry them all in shade."
+    )
+    assert "1. Knots" in text_of(contents)
+
+
+def test_rows_that_lead_to_the_pages_around_this_one_go() -> None:
+    row = "<p>Next: <a href=#b rel=next>Sails</a>, Up: <a href=#a rel=up>Ropes</a> [<a>Contents</a>]</p>"
+    assert text_of(
+        f"{row}<p>The rope is dry. See <a href=#b rel=next>Sails</a> for {'words ' * 20}</p>"
+    ).startswith("The rope is dry. See Sails")
+
+
+def test_the_words_for_an_image_are_not_said_twice_and_names_of_files_not_at_all() -> None:
+    image = "<img alt='A knot' src=k.png>"
+    assert text_of(f"<p>Figure 1. A knot</p><div>{image}</div><p>words</p>") == "Figure 1. A knot\n\nwords"
+    assert text_of(f"<figure>{image}<figcaption>A knot, tied</figcaption></figure>") == "A knot, tied"
+    assert text_of(f"<p>{image} is drawn here.</p>") == "A knot is drawn here."
+    assert text_of(f"<div>{image}</div><p>words</p>") == "A knot\n\nwords"
+    assert text_of("<p>words</p><img alt='P1610088.jpg'><img alt='(missing alt)'><img alt=Next>") == "words"
+
+
+def test_an_encoding_that_is_declared_behind_long_scripts_is_found() -> None:
+    page = f"<script>{'x' * 5000}</script><meta charset=windows-1251><p>{'Привет мир. ' * 20}</p>"
+    assert "Привет" in text_of(page.encode("windows-1251"))

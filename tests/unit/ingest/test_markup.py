@@ -103,6 +103,22 @@ def test_an_outline_keeps_its_depth_and_notes() -> None:
     assert parsed.lines.text == "## Ropes\n\n- dry\n  well\n  - in shade\n\n- x (u)"
 
 
+def test_a_list_of_feeds_that_escapes_nothing_is_read() -> None:
+    feed = '<outline text="R&D &lt;x&gt;" xmlUrl="u?a=1&b=2"/>'
+    parsed = read(".opml", f'<opml><body><outline text="News">{feed}</outline></body></opml>')
+    assert parsed.lines.text == "## News\n\n- R&D <x> (u?a=1&b=2)"
+    assert not parsed.warnings
+
+
+def test_entries_are_read_one_by_one_where_quotes_in_quotes_leave_no_xml() -> None:
+    broken = (
+        '<opml><body><outline text="A &amp; B" description="by <a href="x">me</a>" xmlUrl="u"/></body></opml>'
+    )
+    parsed = read(".opml", broken)
+    assert parsed.lines.text == "- A & B (u)"
+    assert "without levels" in parsed.warnings[0]
+
+
 @pytest.mark.parametrize(
     ("record", "said"),
     [

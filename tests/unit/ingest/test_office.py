@@ -248,6 +248,26 @@ def test_a_document_of_hangul_loses_marks_and_indents_and_a_title_that_is_a_numb
     assert (parsed.title, parsed.metadata.created_at) == ("report", "2021-11-08")
 
 
+class FakeHangul(InstalledEngines):
+    def hwp(self) -> FakeHwpReader:
+        return FakeHwpReader()
+
+
+def test_a_document_of_hangul_for_distribution_is_named_as_locked() -> None:
+    notice = "HWP 이 문서는 상위 버전의 배포용 문서입니다. 문서를 읽으려면 최신 버전의 한글이 필요합니다."
+    assert "배포용" in reason(".hwp", notice.encode(), Reading(FakeHangul()))
+    about_it = f"{notice} {'이 문서는 그런 문서를 설명한다. ' * 40}"
+    assert isinstance(outcome(".hwp", about_it, Reading(FakeHangul())), Parsed)
+
+
+def test_rows_and_columns_of_hangul_tables_that_hold_nothing_go() -> None:
+    frame = "HWP | | 수신 | | 장관 |\n| :--- | :--- | :--- | :--- |\n|  | | | |\n| | 제목 | | a \\| b |\n"
+    frame += "\n|  |  |\n| :--- | :--- |\n|  |  |\n"
+    parsed = outcome(".hwp", frame, Reading(FakeHangul()))
+    assert isinstance(parsed, Parsed)
+    assert parsed.lines.text == "| 수신 | 장관 |\n| --- | --- |\n| 제목 | a \\| b |"
+
+
 @pytest.mark.parametrize(
     ("name", "engine"),
     [("a.pdf", "pdf"), ("a.html", "html"), ("a.xlsx", "sheets"), ("a.hwp", "hwp"), ("a.png", "ocr")],

@@ -8,7 +8,8 @@ from kebab.assembly.documents import InstalledEngines
 from kebab.domain.places import Page
 from kebab.ingest.parse.parsed import Defaults, Parsed, Unreadable
 from kebab.ingest.parse.pdf import parse_pdf
-from kebab.ingest.parse.pdf_layout import in_order, look_at
+from kebab.ingest.parse.pdf_layout import look_at
+from kebab.ingest.parse.pdf_order import in_order
 from kebab.ingest.parse.reading import Reading, ReadLimits
 from kebab.ports import PdfEntry, PdfLine, PdfPage
 from tests.document_files import KOREAN, SAID, Drawn, pdf_file, pdf_page
@@ -149,3 +150,94 @@ def test_an_outline_that_holds_itself_ends() -> None:
         b"endobj\n", b"endobj\n90 0 obj\n<</Title(x)/First 90 0 R/Next 90 0 R/Dest[10 0 R/Fit]>>\nendobj\n", 1
     )
     assert isinstance(parse_pdf(looped, DEFAULTS), Parsed | Unreadable)
+
+
+def test_what_is_filled_into_a_form_and_noted_on_a_page_is_read_and_what_is_hidden_is_not() -> None:
+    parsed = parse_pdf(pdf_file([pdf_page(SAID)], filled="bowline"), DEFAULTS)
+    assert isinstance(parsed, Parsed)
+    assert parsed.lines.text.split("\n\n") == [SAID, "bowline", "a note on bowline"]
+    assert {block.place for block in parsed.blocks} == {Page(1)}
+
+
+def test_a_page_that_holds_a_filled_form_alone_is_no_scan() -> None:
+    parsed = parse_pdf(pdf_file([[]], filled="bowline"), DEFAULTS)
+    assert isinstance(parsed, Parsed)
+    assert parsed.lines.text == "bowline\n\na note on bowline"
+
+
+def test_a_title_that_is_drawn_last_is_read_where_it_stands() -> None:
+    body = [line("words " * 12, top=300 + 12 * n) for n in range(9)]
+    drawn = [*body, line("Ropes and knots", top=90, size=24)]
+    assert in_order(drawn) == [drawn[-1], *body]
+
+
+def test_a_column_that_begins_higher_than_the_one_before_it_stays_behind_it() -> None:
+    drawn = [line("a" * 30, left, top + 12 * n) for left, top in ((50, 300), (320, 100)) for n in range(9)]
+    assert in_order(drawn) == drawn
+
+
+def in_two_fonts(stream: str) -> bytes:
+    """A page drawn with Helvetica as F and Helvetica-Bold as B; readers find its objects without a table."""
+    stem = "/FontDescriptor<</Type/FontDescriptor/FontName/Helvetica/Flags 32/StemV 250>>"
+    regular = f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{stem}>>"
+    bold = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold>>"
+    return (
+        "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+        "2 0 obj<</Type/Pages/Count 1/Kids[3 0 R]>>endobj\n"
+        f"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R"
+        f"/Resources<</Font<</F {regular}/B {bold}>>>>>>endobj\n"
+        f"4 0 obj<</Length {len(stream)}>>stream\n{stream}\nendstream endobj\ntrailer<</Root 1 0 R>>"
+    ).encode()
+
+
+def test_a_bold_word_that_opens_a_paragraph_does_not_cut_it() -> None:
+    drawn = (
+        "BT /B 10 Tf 50 700 Td (SUMMARY:) Tj /F 10 Tf ( the rope of the) Tj ET"
+        " BT /F 10 Tf 50 688 Td (ship is dry and lies below the mast) Tj ET"
+    )
+    parsed = parse_pdf(in_two_fonts(drawn), DEFAULTS)
+    assert isinstance(parsed, Parsed)
+    assert parsed.lines.text == "SUMMARY: the rope of the ship is dry and lies below the mast"
+
+
+def test_a_font_of_which_the_file_says_only_the_name_is_bold_by_its_name() -> None:
+    drawn = "BT /F 10 Tf 50 700 Td (2. Ropes and knots) Tj ET BT /B 10 Tf 50 600 Td (3. Sails) Tj ET"
+    parsed = parse_pdf(in_two_fonts(drawn), DEFAULTS)
+    assert isinstance(parsed, Parsed)
+    assert [block.heading for block in parsed.blocks if block.level] == ["3. Sails"]
+
+
+def test_bold_says_nothing_where_most_letters_are_bold() -> None:
+    lines = [line(f"{n}. of the words of a page", top=100 + 40 * n, bold=True) for n in range(9)]
+    assert not any(text.startswith("#") for text in texts(page(*lines)))
+
+
+def test_lines_turned_by_a_quarter_are_no_title_and_no_heading() -> None:
+    turned = PdfLine("arXiv:2004.04906v3", 15, 200, 35, 560, 20, False)
+    one = page(
+        turned,
+        line("Dense passages", top=70, size=14),
+        *[line("w " * 30, top=120 + 12 * n) for n in range(9)],
+    )
+    layout = look_at([one], ())
+    assert layout.title(one) == "Dense passages"
+    assert [text for text, level in layout.paragraphs(one) if level] == ["Dense passages"]
+
+
+def test_a_line_that_had_room_for_the_next_word_ended_a_paragraph() -> None:
+    full, short = "the rope of the ship lies dry", "and is hoisted."
+    lines = [line(text, top=100 + 12 * n) for n, text in enumerate([full, full, short, full, full])]
+    assert texts(page(*lines)) == [f"{full} {full} {short}", f"{full} {full}"]
+
+
+def test_double_spaced_lines_are_one_paragraph_and_tight_ones_end_at_a_small_gap() -> None:
+    for pitch, apart in ((22, 36), (11, 17)):
+        tops = [100 + pitch * n for n in range(12)] + [
+            100 + pitch * 11 + apart + pitch * n for n in range(12)
+        ]
+        assert len(texts(page(*[line("the same words", top=top) for top in tops]))) == 2
+
+
+def test_a_sign_alone_is_no_heading() -> None:
+    one = page(line("ˆ", top=100, size=30), *[line("the same words", top=150 + 12 * n) for n in range(9)])
+    assert not any(text.startswith("#") for text in texts(one))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from ctypes import c_int, create_string_buffer
 from itertools import islice
 from math import hypot
+from statistics import median_low
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from kebab.adapters.documents.pdfium_notes import written_on
 from kebab.ports import PdfEntry, PdfFile, PdfLine, PdfPage, Picture, Unopened
 
 _ENTRIES = 5000
@@ -19,8 +22,13 @@ _MOST_PIXELS = 40_000_000
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
 _LINE = re.compile(r"[^\r\n]+")
 _BOLD_WEIGHT = 600
+_BOLD_NAME = re.compile(rb"bold|black|heavy|demi|-medi$|cmbx|cmssbx", re.IGNORECASE)
 # PDFium's signs for the hyphen of a word that it put together again.
 _HYPHENS = str.maketrans({"\ufffe": None, "\x02": None})
+
+
+# What it warns of, such as an outline that is nested too deep, helps nobody on a terminal.
+logging.getLogger("pypdfium2").setLevel(logging.ERROR)
 
 
 class PdfiumReader:
@@ -32,6 +40,8 @@ class PdfiumReader:
             yield Unopened(_reason(str(error)))
             return
         with closing(document):
+            if document.get_formtype() != pdfium.FORMTYPE_NONE:
+                document.init_forms()
             about = document.get_metadata_dict()
             yield PdfFile(
                 title=about.get("Title", ""),
@@ -92,7 +102,7 @@ def _pages(document: pypdfium2.PdfDocument, count: int) -> Iterator[PdfPage]:
         try:
             with closing(document.get_page(index)) as page, closing(page.get_textpage()) as text:
                 width, height = page.get_size()
-                yield PdfPage(index + 1, width, height, tuple(_lines(page, text, height)))
+                yield PdfPage(index + 1, width, height, (*_lines(page, text, height), *written_on(page)))
         except pypdfium2.PdfiumError:
             yield PdfPage(index + 1, 0, 0, ())
 
@@ -106,14 +116,16 @@ def _lines(page: pypdfium2.PdfPage, text: pypdfium2.PdfTextPage, height: float) 
         lead = len(drawn) - len(drawn.lstrip())
         first, last = found.start() + lead, found.start() + len(drawn.rstrip()) - 1
         one, other = _box(text, first), _box(text, last)
+        letters = [_letter(text, at) for at in {first, (first + last) // 2, last}]
         yield PdfLine(
             text=drawn[lead:].translate(_HYPHENS),
             left=min(one[0], other[0]) - left,
             top=height - (max(one[3], other[3]) - bottom),
             right=max(one[1], other[1]) - left,
             bottom=height - (min(one[2], other[2]) - bottom),
-            size=_size(text, first) or round(one[3] - one[2], 1),
-            bold=_is_bold(text, first),
+            # Of three letters: the first alone may be a number above the line, or a bold word that opens it.
+            size=median_low(size for size, _ in letters) or round(one[3] - one[2], 1),
+            bold=sum(bold for _, bold in letters) > len(letters) / 2,
         )
 
 
@@ -126,22 +138,25 @@ def _box(text: pypdfium2.PdfTextPage, index: int) -> tuple[float, float, float, 
     return room.left, room.right, room.bottom, room.top
 
 
-def _size(text: pypdfium2.PdfTextPage, index: int) -> float:
-    """The size of the font as it is drawn; 0 if unknown. The height of the room differs from font to font."""
+def _letter(text: pypdfium2.PdfTextPage, index: int) -> tuple[float, bool]:
+    """Its size as it is drawn, 0 if unknown, and whether it is bold."""
     at = pdfium.FPDFText_GetCharIndexFromTextIndex(text, index)
+    return (0.0, False) if at < 0 else (_size(text, at), _is_bold(text, at))
+
+
+def _size(text: pypdfium2.PdfTextPage, at: int) -> float:
+    """The size of the font as it is drawn; 0 if unknown. The height of the room differs from font to font."""
     matrix = pdfium.FS_MATRIX()
-    if at < 0 or not pdfium.FPDFText_GetMatrix(text, at, matrix):
+    if not pdfium.FPDFText_GetMatrix(text, at, matrix):
         return 0.0
     size: float = pdfium.FPDFText_GetFontSize(text, at) * hypot(matrix.c, matrix.d)
     return round(2 * size) / 2
 
 
-def _is_bold(text: pypdfium2.PdfTextPage, index: int) -> bool:
-    at = pdfium.FPDFText_GetCharIndexFromTextIndex(text, index)
-    if at < 0:
-        return False
-    if pdfium.FPDFText_GetFontWeight(text, at) >= _BOLD_WEIGHT:
-        return True
+def _is_bold(text: pypdfium2.PdfTextPage, at: int) -> bool:
     name, flags = create_string_buffer(200), c_int()
     length = pdfium.FPDFText_GetFontInfo(text, at, name, 200, flags)
-    return 0 < length <= 200 and b"bold" in name.value.lower()
+    if 1 < length <= 200:
+        # Where a font is not in the file, its weight is a guess, and often wrong.
+        return _BOLD_NAME.search(name.value) is not None
+    return bool(pdfium.FPDFText_GetFontWeight(text, at) >= _BOLD_WEIGHT)

@@ -16,7 +16,7 @@ from kebab.ingest.parse.html_blocks import Placing
 from kebab.ingest.parse.office import about
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "docx-v1"
+VERSION = "docx-v2"
 
 _MAIN = "word/document.xml"
 _HEADING = re.compile(r"(?:heading|제목|개요)\s?([1-9])", re.IGNORECASE)

@@ -13,7 +13,7 @@ from kebab.ingest.parse.html_blocks import add_html
 from kebab.ingest.parse.html_main import readable_part
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "enex-v1"
+VERSION = "enex-v2"
 
 
 def parse_enex(content: bytes, defaults: Defaults) -> Parsed | Unreadable:

@@ -13,11 +13,11 @@ from kebab.ingest.parse.archive import Archive, Archived, Refused
 from kebab.ingest.parse.compose import Composer
 from kebab.ingest.parse.html import html_text, paragraphs
 from kebab.ingest.parse.html_blocks import add_html
-from kebab.ingest.parse.html_main import readable_part
+from kebab.ingest.parse.html_main import chapter_part
 from kebab.ingest.parse.office import metadata_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "epub-v1"
+VERSION = "epub-v2"
 
 _CONTAINER = "META-INF/container.xml"
 _RIGHTS = "META-INF/rights.xml"
@@ -75,5 +75,5 @@ def _read_chapter(archive: Archive, name: str, number: int, composer: Composer, 
         return False
     composer.close_sections()
     events = list(defaults.reading.engines.html().events(text))
-    add_html(composer, readable_part(events), paragraphs(number))
+    add_html(composer, chapter_part(events), paragraphs(number))
     return True

@@ -16,7 +16,7 @@ from kebab.ingest.parse.html_main import main_part
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ports import HtmlEvent, HtmlEventKind
 
-VERSION = "html-v1"
+VERSION = "html-v2"
 
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s{0,4}=\s{0,4}["']?([A-Za-z0-9_.:-]{1,40})""", re.IGNORECASE)
 _DECLARED_WITHIN = 4096
@@ -72,16 +72,30 @@ def paragraphs(part: int = 0, *, start: int = 1) -> Placing:
 def html_text(content: bytes, *, declared: str = "") -> str | Unreadable:
     """The bytes in the encoding that was declared, here or in the page itself, else in one that fits."""
     names = [declared] if declared else []
-    match = _CHARSET.search(content[:_DECLARED_WITHIN])
-    if match and b"\0" not in content[:_DECLARED_WITHIN]:
-        names.append(match[1].decode())
-    for name in names:
-        try:
-            return content.decode(_READ_AS.get(name.lower(), name))
-        except (LookupError, UnicodeDecodeError, ValueError):
-            continue  # many a page declares an encoding that it does not have
-    decoded = decode(content)
-    return Unreadable(decoded.reason) if isinstance(decoded, Undecodable) else decoded.text
+    names += _declared(content[:_DECLARED_WITHIN])
+    decoded = next((text for name in names if (text := _in(name, content)) is not None), None)
+    if decoded is not None:
+        return decoded
+    found = decode(content)
+    if isinstance(found, Undecodable) or found.fault:
+        # Some pages say it behind long scripts, where only a reader who is at a loss looks.
+        late = (text for name in _declared(content) if (text := _in(name, content)) is not None)
+        if text := next(late, ""):
+            return text
+    return Unreadable(found.reason) if isinstance(found, Undecodable) else found.text
+
+
+def _declared(head: bytes) -> list[str]:
+    match = _CHARSET.search(head)
+    return [match[1].decode()] if match and b"\0" not in head else []
+
+
+def _in(name: str, content: bytes) -> str | None:
+    """The text in an encoding; None where it is not in that one, as many a page declares."""
+    try:
+        return content.decode(_READ_AS.get(name.lower(), name))
+    except (LookupError, UnicodeDecodeError, ValueError):
+        return None
 
 
 class _Head:

@@ -6,11 +6,13 @@ are read as the page's own text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 
 from kebab.domain.documents import BlockKind
 from kebab.domain.places import Place
 from kebab.ingest.parse.compose import Composer
+from kebab.ingest.parse.html_tables import Grid
 from kebab.ports import HtmlEvent, HtmlEventKind
 
 _BLOCKS = frozenset({
@@ -27,6 +29,13 @@ _LAYING_OUT = frozenset({*_HEADINGS, *_LISTS, *_VERBATIM, "table", "dl", "blockq
 _BREAK = "\x01"
 """Stands for a line break that was asked for; no white space, and no sign of any text."""
 _DEEPEST_ITEM = 8
+_SHORTEST_ALT = 3
+_TELLS_NOTHING = re.compile(
+    r"\(missing alt\)|images?|img|picture|photo|figure|logo|icon|bullet|spacer|next|prev(?:ious)?|up|home|top"
+    r"|contents|index|\S{1,120}\.(?:png|jpe?g|gif|svg|webp|bmp)",
+    re.IGNORECASE,
+)
+"""Alternatives of images that are no words for what they show."""
 _ANCHORS = "¶§🔗# "
 """What generators put beside a heading, to link to it."""
 
@@ -77,8 +86,14 @@ class _BlockReader:
         self._after_item = False
         self._tables: list[bool] = []
         """For each open table whether it is one."""
-        self._rows: list[list[str]] = []
-        self._has_head = False
+        self._grid = Grid()
+        self._cell: Mapping[str, str] = {}
+        self._pictured = ""
+        """What an image is said to show, until it is known that its caption does not say the same."""
+        self._opened_by_picture = False
+        """Whether that image stands in the paragraph that is being read."""
+        self._said = ""
+        """The paragraph before."""
 
     def text(self, text: str) -> None:
         self._words.append(text.replace(_BREAK, ""))
@@ -88,9 +103,9 @@ class _BlockReader:
         if name == "table":
             self._flush()
             self._tables.append(at not in self._layout)
-            self._rows, self._has_head = [], False
+            self._grid = Grid()
         elif self._in_table:
-            self._open_in_table(name)
+            self._open_in_table(name, event)
         elif name in _HEADINGS:
             self._flush()
             self._heading = _HEADINGS[name]
@@ -102,8 +117,8 @@ class _BlockReader:
             self._enter(name, event)
         elif name == "br":
             self._words.append("\n" if self._verbatim else f" {_BREAK} ")
-        elif name == "img" and len(event.attributes.get("alt", "")) > 2:
-            self._words.append(f" {event.attributes['alt']} ")
+        elif name == "img" and (shown := _shown(event.attributes.get("alt", ""))):
+            self._picture(shown)
 
     def close(self, name: str) -> None:
         if name == "table":
@@ -120,6 +135,7 @@ class _BlockReader:
 
     def finish(self) -> None:
         self._flush()
+        self._show("")
 
     @property
     def _in_table(self) -> bool:
@@ -154,6 +170,7 @@ class _BlockReader:
     def _close_heading(self) -> None:
         text = _flat("".join(self._words)).replace("\n", " ")
         if text.strip(_ANCHORS):
+            self._show(text)
             self._composer.heading(self._heading or 1, text.strip(_ANCHORS), self._placing())
         self._words, self._heading = [], 0
         self._after_item = False
@@ -163,8 +180,23 @@ class _BlockReader:
         if not self._verbatim:
             code = "".join(self._words)
             if code.strip():
+                self._show("")
                 self._composer.code(code, self._placing())
             self._words, self._after_item = [], False
+
+    def _picture(self, shown: str) -> None:
+        """Words for an image: in a paragraph they stand where it does, alone they may repeat its caption."""
+        if self._heading or self._lists or "".join(self._words).strip():
+            self._words.append(f" {shown} ")
+        elif shown not in self._said and shown != self._pictured:
+            self._show("")
+            self._pictured, self._opened_by_picture = shown, True
+
+    def _show(self, following: str) -> None:
+        """Write the words of the image before, unless what follows says them."""
+        shown, self._pictured = self._pictured, ""
+        if shown and shown not in following:
+            self._composer.block(BlockKind.PARAGRAPH, shown, self._placing())
 
     def _flush(self) -> None:
         """End the paragraph, or the line of a list, that was being read."""
@@ -172,11 +204,16 @@ class _BlockReader:
             return  # blocks inside a listing are lines of it
         text = _flat("".join(self._words))
         self._words = []
+        opened, self._opened_by_picture = self._opened_by_picture, False
         if not text:
             return
+        if opened and self._pictured not in text:
+            text, self._pictured = f"{self._pictured} {text}", ""
         if self._heading:
             self._words = [text, " "]  # a block inside a heading is a part of it
             return
+        self._show(text)
+        self._said = text
         if self._lists:
             self._item(text)
             return
@@ -195,19 +232,19 @@ class _BlockReader:
         self._bullet = "" if opens else self._bullet
         self._after_item = True
 
-    def _open_in_table(self, name: str) -> None:
+    def _open_in_table(self, name: str, event: HtmlEvent) -> None:
         if name == "tr":
-            self._rows.append([])
+            self._grid.begin_row()
             self._words = []
         elif name in ("td", "th"):
-            self._words = []
-            self._has_head = self._has_head or (name == "th" and len(self._rows) <= 1)
+            self._words, self._cell = [], event.attributes
+            self._grid.has_head = self._grid.has_head or (name == "th" and self._grid.in_first_row())
         elif name in _BLOCKS or name == "br":
             self._words.append(" ")
 
     def _close_in_table(self, name: str) -> None:
-        if name in ("td", "th") and self._rows:
-            self._rows[-1].append(_flat("".join(self._words)))
+        if name in ("td", "th"):
+            self._grid.add(_flat("".join(self._words)), self._cell)
             self._words = []
         elif name == "caption":
             self._composer.block(BlockKind.PARAGRAPH, _flat("".join(self._words)), self._placing())
@@ -216,11 +253,10 @@ class _BlockReader:
     def _close_table(self) -> None:
         if not self._tables:
             return
-        if self._tables.pop():
-            rows = [row for row in self._rows if any(cell.strip() for cell in row)]
-            if rows:
-                self._table(rows)
-        self._rows, self._words, self._after_item = [], [], False
+        if self._tables.pop() and (rows := self._grid.rows()):
+            self._show("")
+            self._table(rows)
+        self._grid, self._words, self._after_item = Grid(), [], False
 
     def _table(self, rows: list[list[str]]) -> None:
         """A table of one column is a frame around text."""
@@ -228,7 +264,13 @@ class _BlockReader:
             text = "\n".join(row[0] for row in rows if row)
             self._composer.block(BlockKind.PARAGRAPH, text, self._placing())
         else:
-            self._composer.table(rows, self._placing(), header=self._has_head)
+            self._composer.table(rows, self._placing(), header=self._grid.has_head)
+
+
+def _shown(alternative: str) -> str:
+    """What an image shows, in the words of its page; empty where they are a file name or say nothing."""
+    words = " ".join(alternative.split())
+    return "" if len(words) < _SHORTEST_ALT or _TELLS_NOTHING.fullmatch(words) else words
 
 
 def _flat(text: str) -> str:

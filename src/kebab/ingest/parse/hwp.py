@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import groupby
 
 from kebab.domain.documents import Media
 from kebab.ingest.chunk import by_place
@@ -14,11 +16,15 @@ from kebab.ingest.parse.office import metadata_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ports import Unopened
 
-VERSION = "hwp-v1"
+VERSION = "hwp-v2"
 
 _ZIP = b"PK"
 _IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,300}\)")
 _KOREAN_DAY = re.compile(r"(\d{4})년 (\d{1,2})월 (\d{1,2})일")
+_BAR = re.compile(r"(?<!\\)\|")
+_LOCKED = "상위 버전의 배포용 문서"
+"""What such a document shows to programs that cannot open it."""
+_LONGEST_NOTICE = 400
 _LEAST_LETTERS = 2
 """Hangul keeps the first words of a document as its title, and many begin with a number."""
 _ESCAPED = re.compile(r"\\([.)(#*_\[\]+~`>|-])")
@@ -33,8 +39,10 @@ def parse_hwp(content: bytes, defaults: Defaults) -> Parsed | Unreadable:
     found = defaults.reading.engines.hwp().read(content)
     if isinstance(found, Unopened):
         return Unreadable(found.reason)
+    if _LOCKED in found.markdown and len(found.markdown) < _LONGEST_NOTICE:
+        return Unreadable("encrypted: a document for distribution (배포용); save it as an ordinary one")
     composer = Composer()
-    add_markdown(composer, _plain(found.markdown), paragraphs())
+    add_markdown(composer, _filled_cells(_plain(found.markdown)), paragraphs())
     metadata = metadata_of({"creator": found.author, "created": _day(found.created)}, defaults)
     title = found.title if sum(map(str.isalpha, found.title)) >= _LEAST_LETTERS else ""
     return composer.parsed(title, defaults, metadata=metadata)
@@ -48,6 +56,27 @@ def _plain(markdown: str) -> str:
     text = _IMAGE.sub("", markdown).replace("<br>", " ").replace("**", "")
     text = "\n".join(line.lstrip() for line in text.split("\n"))
     return _ESCAPED.sub(lambda sign: sign[0] if sign[1] == "|" else sign[1], text)
+
+
+def _filled_cells(markdown: str) -> str:
+    """The text without rows and columns of tables that hold nothing, as the frames of forms do."""
+    written: list[str] = []
+    for is_table, group in groupby(markdown.split("\n"), key=lambda line: line.startswith("|")):
+        lines = list(group)
+        written += _filled(lines) if is_table else lines
+    return "\n".join(written)
+
+
+def _filled(lines: Sequence[str]) -> list[str]:
+    rows = [[cell.strip() for cell in _BAR.split(line)[1:-1]] for line in lines]
+    body = [row for at, row in enumerate(rows) if any(row) and not (at == 1 and _is_rule(row))]
+    used = sorted({at for row in body for at, cell in enumerate(row) if cell})
+    kept = ["| " + " | ".join(row[at] if at < len(row) else "" for at in used) + " |" for row in body]
+    return [kept[0], "|" + " --- |" * len(used), *kept[1:]] if kept else []
+
+
+def _is_rule(row: Sequence[str]) -> bool:
+    return all(set(cell) <= {"-", ":"} for cell in row)
 
 
 def _day(written: str) -> str:

@@ -19,7 +19,7 @@ from kebab.ingest.parse.html_blocks import Placing, add_html
 from kebab.ingest.parse.html_main import readable_part
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "mail-v1"
+VERSION = "mail-v2"
 
 _HEADERS = ("From", "To", "Cc", "Date")
 _DEEPEST = 5

@@ -16,7 +16,7 @@ from kebab.ingest.parse.html_blocks import Placing
 from kebab.ingest.parse.office import About, metadata_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "odf-v2"
+VERSION = "odf-v3"
 
 _MAIN = "content.xml"
 _STYLES = "styles.xml"

@@ -30,12 +30,14 @@ def about(archive: Archive, defaults: Defaults) -> About:
 def metadata_of(values: dict[str, str], defaults: Defaults) -> Metadata:
     """From Dublin Core names, as Office and OpenDocument files and books use them."""
     author = values.get("creator") or values.get("initial-creator") or ""
+    made = values.get("created") or values.get("creation-date") or values.get("date") or ""
     return Metadata(
         source_type=defaults.source_type,
         trust_level=defaults.trust_level,
         tags=tuple(
             dict.fromkeys(tag.strip() for tag in values.get("keywords", "").split(",") if tag.strip())
         ),
-        created_at=values.get("created") or values.get("creation-date") or values.get("date") or None,
+        # A day in the first thousand years is how programs write that they know none.
+        created_at=None if made.startswith("0") else made or None,
         user={"author": author} if author else {},
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
+from kebab.ingest.parse.pdf_order import in_order, parts
 from kebab.ports import PdfEntry, PdfLine, PdfPage
 
 _MARGIN = 0.12
@@ -31,12 +32,22 @@ _TITLE = 1.25
 _FEWEST = 3
 """Letters of a size: signs of mathematics are large too."""
 _LONGEST_HEADING = 160
+_SHORTEST_HEADING = 2
 _MOST_LEVELS = 4
 _OUTLINED = 3
 """Pages that an outline must name to be believed alone: sizes of letters say less."""
 _OUTERMOST = 1
-_WIDE = 0.6
-"""A line that takes more of the width than this belongs to no column."""
+_LOOSER = 0.3
+"""How much wider than usual, in heights of the letters, the gap is that begins a paragraph."""
+_USUAL = 0.45
+_INDENTED = 4
+"""Lines of one paragraph begin within so many heights of each other."""
+_ENOUGH_GAPS = 10
+_WIDEST = 1.5
+"""Between lines of one paragraph, in heights; above this even double spacing ends."""
+_MOSTLY = 0.5
+_SAME_LETTERS = 0.09
+_WITHIN_HEADING = 0.75
 
 
 class PdfText(NamedTuple):
@@ -60,26 +71,33 @@ class Layout:
     """For each page the words of its headings, without spaces, and their levels."""
     spaced: bool = False
     """A line that ends with a word ends with a space: so one without cuts a Korean word."""
+    gaps: Mapping[float, float] = field(default_factory=dict)
+    """For each size, from the bottom of most lines to the top of the next, in heights of their letters."""
+    bold_stands_out: bool = True
 
     def paragraphs(self, page: PdfPage) -> Iterator[PdfText]:
         """The paragraphs and headings of a page, in reading order."""
         group: list[PdfLine] = []
         level = 0
-        for line in self._read(page):
-            own = self._level(line, page)
-            if group and not (own == level and _goes_on(group[-1], line, heading=bool(own))):
-                yield self._text(group, level)
-                group = []
-            group, level = [*group, line], own
+        for part in parts(self._read(page)):
+            edges = _edges(part)
+            for line in part:
+                own = self._level(line, page)
+                edge = edges[_column(line)]
+                if group and not (own == level and self._goes_on(group[-1], line, edge, heading=bool(own))):
+                    yield self._text(group, level)
+                    group = []
+                group, level = [*group, line], own
         if group:
             yield self._text(group, level)
 
     def title(self, page: PdfPage) -> str:
         """The largest words of a first page, where they stand out."""
-        largest = max((line.size for line in page.lines if _bare(line.text)), default=0.0)
+        lines = upright(page.lines)
+        largest = max((line.size for line in lines if _bare(line.text)), default=0.0)
         if not largest or largest < _TITLE * self.body:
             return ""
-        words = self._joined([line for line in page.lines if line.size == largest])
+        words = self._joined([line for line in lines if line.size == largest])
         return words if len(words) <= _LONGEST_HEADING else ""
 
     def _text(self, lines: Sequence[PdfLine], level: int) -> PdfText:
@@ -97,15 +115,33 @@ class Layout:
         named = self.outline.get(page.number, {}).get(_bare(line.text))
         if named:
             return named
-        if len(line.text) > _LONGEST_HEADING or not any(map(str.isalpha, line.text)):
+        if len(line.text) > _LONGEST_HEADING or len(_bare(line.text)) < _SHORTEST_HEADING:
             return 0
         if _LEADERS.search(line.text) or len(self.outline) >= _OUTLINED:
             return 0
-        found = self.sizes.get(line.size, 0)
-        if found or not line.bold:
+        found = 0 if _is_turned(line) else self.sizes.get(line.size, 0)
+        if found or not (line.bold and self.bold_stands_out):
             return found
         numbered = _NUMBERED.match(line.text)
         return 2 + (numbered[1] or "").count(".") if numbered else 0
+
+    def _goes_on(self, before: PdfLine, line: PdfLine, edge: float, *, heading: bool) -> bool:
+        """Whether a line belongs to the paragraph of the one before; ``edge`` is where its column ends."""
+        height = max(before.size, 1.0)
+        gap = line.top - before.bottom
+        usual = self.gaps.get(before.size, _USUAL)
+        widest = max(_WITHIN_HEADING, usual) if heading else usual + _LOOSER
+        if not -1.2 * height < gap < widest * height:
+            return False
+        if abs(before.size - line.size) > _SAME_LETTERS * height:
+            return False
+        if heading:
+            return True
+        if self.bold_stands_out and before.bold and not line.bold:
+            return False
+        if _BULLET.match(line.text) or _LEADERS.search(before.text):
+            return False
+        return not _would_fit(line, before, edge)
 
     def _joined(self, lines: Sequence[PdfLine]) -> str:
         text = lines[0].text
@@ -131,59 +167,9 @@ def look_at(pages: Sequence[PdfPage], outline: Sequence[PdfEntry]) -> Layout:
         sizes=_sizes(pages, body),
         outline=_by_page(outline),
         spaced=_is_spaced(pages),
+        gaps=_usual_gaps(pages),
+        bold_stands_out=_stands_out(pages),
     )
-
-
-def in_order(lines: Sequence[PdfLine]) -> list[PdfLine]:
-    """Reading order. The file's own, unless it jumps up often: then by columns, each from top to bottom."""
-    jumps = sum(after.top < before.top - before.size for before, after in pairwise(lines))
-    if jumps <= max(3, len(lines) // 10):
-        return list(lines)
-    return [
-        line
-        for band in _bands(lines)
-        for column in _columns(band)
-        for line in sorted(column, key=lambda one: (one.top, one.left))
-    ]
-
-
-def _bands(lines: Sequence[PdfLine]) -> Iterator[list[PdfLine]]:
-    """The page from top to bottom, cut at lines that cross its columns."""
-    left, right = min(line.left for line in lines), max(line.right for line in lines)
-    band: list[PdfLine] = []
-    for line in sorted(lines, key=lambda one: one.top):
-        if line.right - line.left > _WIDE * (right - left):
-            yield from ([band] if band else [])
-            yield [line]
-            band = []
-        else:
-            band.append(line)
-    yield from ([band] if band else [])
-
-
-def _columns(lines: Sequence[PdfLine]) -> Iterator[list[PdfLine]]:
-    """Lines whose widths overlap stand in one column; columns from left to right."""
-    columns: list[tuple[float, float, list[PdfLine]]] = []
-    for line in sorted(lines, key=lambda one: one.left):
-        if columns and line.left < columns[-1][1] - line.size:
-            left, right, members = columns[-1]
-            columns[-1] = (left, max(right, line.right), [*members, line])
-        else:
-            columns.append((line.left, line.right, [line]))
-    return (members for _, _, members in columns)
-
-
-def _goes_on(before: PdfLine, line: PdfLine, *, heading: bool) -> bool:
-    """Whether a line belongs to the paragraph of the one before."""
-    height = max(before.size, 1.0)
-    gap = line.top - before.bottom
-    if not -1.2 * height < gap < 0.75 * height or abs(before.size - line.size) > 0.2 * height:
-        return False
-    if heading:
-        return True
-    if before.bold != line.bold and before.bold:
-        return False
-    return not (_BULLET.match(line.text) or _LEADERS.search(before.text))
 
 
 def in_margins(page: PdfPage) -> Iterator[PdfLine]:
@@ -240,6 +226,61 @@ def _by_page(outline: Sequence[PdfEntry]) -> dict[int, dict[str, int]]:
         if len(title) > 1:
             found.setdefault(entry.page, {}).setdefault(title, entry.level)
     return found
+
+
+def _usual_gaps(pages: Iterable[PdfPage]) -> dict[float, float]:
+    """The gap between most lines of a size that stand below each other; none for a size of few lines."""
+    gaps: dict[float, Counter[float]] = defaultdict(Counter)
+    for page in pages:
+        for before, line in pairwise(page.lines):
+            gap = (line.top - before.bottom) / max(before.size, 1.0)
+            if before.size == line.size and line.left < before.right and -1 < gap < _WIDEST:
+                gaps[line.size][round(gap, 1)] += 1
+    most = {size: seen.most_common(1)[0] for size, seen in gaps.items()}
+    return {size: max(0.0, gap) for size, (gap, seen) in most.items() if seen >= _ENOUGH_GAPS}
+
+
+def _stands_out(pages: Iterable[PdfPage]) -> bool:
+    """Whether bold letters are the lesser part, so that they tell something."""
+    letters: Counter[bool] = Counter()
+    for page in pages:
+        for line in page.lines:
+            letters[line.bold] += len(line.text)
+    return letters[True] <= _MOSTLY * letters.total()
+
+
+def _column(line: PdfLine) -> tuple[float, int]:
+    """Lines of one paragraph are of one size and begin at about one place."""
+    return line.size, int(line.left // (_INDENTED * max(line.size, 1.0)))
+
+
+def _edges(part: Iterable[PdfLine]) -> dict[tuple[float, int], float]:
+    """Where the lines that begin about here end, at most."""
+    ends: dict[tuple[float, int], float] = {}
+    for line in part:
+        column = _column(line)
+        ends[column] = max(ends.get(column, 0.0), line.right)
+    return {
+        (size, at): max(ends.get((size, near), 0.0) for near in (at - 1, at, at + 1)) for size, at in ends
+    }
+
+
+def _would_fit(line: PdfLine, before: PdfLine, edge: float) -> bool:
+    """Whether the line before had room for the first word of this one: then it ended on purpose."""
+    if line.top < before.bottom - before.size:
+        return False  # it stands beside it, or begins another column
+    first = len(line.text.split(maxsplit=1)[0]) / len(line.text) * (line.right - line.left)
+    return before.right + first + 2 * before.size < edge
+
+
+def upright(lines: Sequence[PdfLine]) -> list[PdfLine]:
+    """The lines that are not turned by a quarter, as some stand in a margin; all where all are turned."""
+    return [line for line in lines if not _is_turned(line)] or list(lines)
+
+
+def _is_turned(line: PdfLine) -> bool:
+    height = line.bottom - line.top
+    return len(line.text) > 3 and height > 2.5 * line.size and height > line.right - line.left
 
 
 def _is_spaced(pages: Iterable[PdfPage]) -> bool:

@@ -13,7 +13,7 @@ from kebab.ingest.parse.compose import Composer
 from kebab.ingest.parse.office import about
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "pptx-v1"
+VERSION = "pptx-v2"
 
 _MAIN = "ppt/presentation.xml"
 _TITLES = frozenset({"title", "ctrTitle"})
