@@ -252,6 +252,19 @@ def odt_file(body: str, *, kind: str = "text") -> bytes:
     )
 
 
+def hwpx_parts(body: str, *, header: str = "", package: str = "") -> bytes:
+    """HWPX with this body in its one section, these definitions, and what it says of itself."""
+    spaces = 'xmlns:hp="http://www.hancom.co.kr/hwpml/2011/paragraph" xmlns:hh="http://www.hancom.co.kr/hwpml/2011/head"'
+    files: dict[str, str | bytes] = {
+        "Contents/section0.xml": f'<hs:sec xmlns:hs="s" {spaces}>{body}</hs:sec>'
+    }
+    if header:
+        files["Contents/header.xml"] = f"<hh:head {spaces}>{header}</hh:head>"
+    if package:
+        files["Contents/content.hpf"] = package
+    return zipped(files)
+
+
 def hwpx_file(*texts: str) -> bytes:
     space = 'xmlns:hp="http://www.hancom.co.kr/hwpml/2011/paragraph"'
     section = 'xmlns:hs="http://www.hancom.co.kr/hwpml/2011/section"'

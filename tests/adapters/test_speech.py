@@ -64,6 +64,25 @@ def test_what_was_not_heard_in_time_is_told_and_heard_the_next_time(tmp_path: Pa
     assert late == Heard((), 11_000)
 
 
+@needs_whisper
+@pytest.mark.slow
+def test_a_model_that_is_too_large_for_a_worker_names_the_setting(tmp_path: Path) -> None:
+    base = make_base(tmp_path, notes=0)
+    base.write("speech.wav", RECORDING.read_bytes())
+    settings: dict[str, Any] = {
+        "models__embedding__provider": "none",
+        "models__speech__provider": "whisper",
+        "models__speech__path": str(WHISPER),
+        "ingest__worker_memory_mb": 460,
+    }
+    with base.open(**settings) as kb:
+        (item,) = kb.ingest().items
+    assert (item.outcome, item.reason) == (
+        Outcome.FAILED,
+        "needs more memory than ingest.worker_memory_mb allows",
+    )
+
+
 def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match=r"vocab\.json is missing"):
         WhisperTranscriber(tmp_path, language="", threads=0, kept=Kept(tmp_path))

@@ -18,11 +18,11 @@ def test_formats_are_shown_with_their_engines(cli: Cli) -> None:
     listed = cli("formats", "--json").json
     assert listed["schema_version"] == "format_list.v1"
     assert {
-        "name": "HWP, HWPX",
-        "extensions": [".hwp", ".hwpx"],
+        "name": "HWP 5",
+        "extensions": [".hwp"],
         "engine": "unhwp",
         "installed": True,
-    }.items() <= next(one for one in listed["formats"] if one["name"] == "HWP, HWPX").items()
+    }.items() <= next(one for one in listed["formats"] if one["name"] == "HWP 5").items()
 
 
 def test_every_extension_of_the_table_is_shown_once() -> None:

@@ -105,6 +105,15 @@ def test_tables_keep_their_cells_and_signs() -> None:
     assert docx_text(f"<w:tbl>{row}{row}</w:tbl>") == "| knot | a\\|b |\n| --- | --- |\n| knot | a\\|b |"
 
 
+def test_a_cell_that_takes_two_columns_leaves_the_next_one_where_it_stands() -> None:
+    wide = "<w:tcPr><w:gridSpan w:val='2'/></w:tcPr>"
+    head = f"<w:tr><w:tc>{wide}{docx_paragraph('2023')}</w:tc><w:tc>{docx_paragraph('2022')}</w:tc></w:tr>"
+    row = "<w:tr>" + "".join(f"<w:tc>{docx_paragraph(cell)}</w:tc>" for cell in "123") + "</w:tr>"
+    assert (
+        docx_text(f"<w:tbl>{head}{row}</w:tbl>") == "| 2023 |  | 2022 |\n| --- | --- | --- |\n| 1 | 2 | 3 |"
+    )
+
+
 def test_a_table_of_one_cell_is_a_frame() -> None:
     assert (
         docx_text(f"<w:tbl><w:tr><w:tc>{docx_heading(1, 'A')}{docx_paragraph('x')}</w:tc></w:tr></w:tbl>")

@@ -60,7 +60,13 @@ class WhisperTranscriber:
         if isinstance(kept, str):
             return kept
         options = {"language": self._language} if self._language else {}
-        text = " ".join(str(self._model.recognize(samples, **options)).split())
+        try:
+            text = " ".join(str(self._model.recognize(samples, **options)).split())
+        except RuntimeError as error:
+            # So the engine says that the limit of this process is reached; others of its errors are its own.
+            if "allocate memory" in str(error):
+                raise MemoryError from error
+            raise
         self._kept.write(key, text)
         return text
 

@@ -11,6 +11,7 @@ from kebab.domain.documents import BlockKind, Media
 from kebab.ingest.chunk import by_place
 from kebab.ingest.parse.archive import Archive, Archived
 from kebab.ingest.parse.compose import Composer
+from kebab.ingest.parse.grids import span, without_empty
 from kebab.ingest.parse.html import paragraphs
 from kebab.ingest.parse.html_blocks import Placing
 from kebab.ingest.parse.office import about
@@ -125,12 +126,20 @@ class _DocxReader:
 
     def _table(self, table: Element) -> None:
         self._in_list = False
-        rows = [[_text(cell) for cell in _cells(row)] for row in _children(table, "tr")]
-        if len(rows) == 1 and len(rows[0]) == 1:
-            for cell in _cells(next(_children(table, "tr"))):
-                self.body(cell)
-        elif any(map(any, rows)):
-            self.composer.table(rows, self._placing())
+        rows = list(_children(table, "tr"))
+        cells = [cell for row in rows for cell in _cells(row)]
+        if len(cells) == 1:
+            self.body(cells[0])
+        elif written := without_empty(list(_texts(row)) for row in rows):
+            self.composer.table(written, self._placing())
+
+
+def _texts(row: Element) -> Iterator[str]:
+    """A text for each column: that of a cell that takes several stands in the first of them."""
+    for cell in _cells(row):
+        wide = cell.find("tcPr/gridSpan")
+        yield _text(cell)
+        yield from [""] * (span(wide.get("val") if wide is not None else None) - 1)
 
 
 def _blocks(container: Element) -> Iterator[Element]:

@@ -44,7 +44,7 @@ _MODULES = {
     ".ott": "odf",
     ".odp": "odf",
     ".hwp": "hwp",
-    ".hwpx": "hwp",
+    ".hwpx": "hwpx",
     ".ipynb": "notebook",
     ".eml": "mail",
     ".mbox": "mail",

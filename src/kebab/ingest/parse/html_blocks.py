@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from kebab.domain.documents import BlockKind
 from kebab.domain.places import Place
 from kebab.ingest.parse.compose import Composer
-from kebab.ingest.parse.html_tables import Grid
+from kebab.ingest.parse.grids import Grid
 from kebab.ports import HtmlEvent, HtmlEventKind
 
 _BLOCKS = frozenset({

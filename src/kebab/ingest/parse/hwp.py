@@ -1,4 +1,4 @@
-"""HWP 5 and HWPX, the formats of Hangul: headings, paragraphs and tables, counted in paragraphs."""
+"""HWP 5, the older format of Hangul: headings, paragraphs and tables, counted in paragraphs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from itertools import groupby
 
 from kebab.domain.documents import Media
 from kebab.ingest.chunk import by_place
-from kebab.ingest.parse.archive import Archive, Refused
 from kebab.ingest.parse.compose import Composer
 from kebab.ingest.parse.embedded import add_markdown
+from kebab.ingest.parse.grids import without_empty
 from kebab.ingest.parse.html import paragraphs
+from kebab.ingest.parse.hwpx import FORMAT as HWPX
+from kebab.ingest.parse.hwpx import hangul_day, hangul_title
 from kebab.ingest.parse.office import metadata_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ports import Unopened
@@ -20,22 +22,16 @@ VERSION = "hwp-v2"
 
 _ZIP = b"PK"
 _IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,300}\)")
-_KOREAN_DAY = re.compile(r"(\d{4})년 (\d{1,2})월 (\d{1,2})일")
 _BAR = re.compile(r"(?<!\\)\|")
 _LOCKED = "상위 버전의 배포용 문서"
 """What such a document shows to programs that cannot open it."""
 _LONGEST_NOTICE = 400
-_LEAST_LETTERS = 2
-"""Hangul keeps the first words of a document as its title, and many begin with a number."""
 _ESCAPED = re.compile(r"\\([.)(#*_\[\]+~`>|-])")
 
 
 def parse_hwp(content: bytes, defaults: Defaults) -> Parsed | Unreadable:
     if content.startswith(_ZIP):
-        try:
-            Archive(content, defaults.reading.limits).measure()
-        except Refused as error:
-            return Unreadable(str(error))
+        return HWPX.parse(content, defaults)  # the newer format under the older name
     found = defaults.reading.engines.hwp().read(content)
     if isinstance(found, Unopened):
         return Unreadable(found.reason)
@@ -43,9 +39,8 @@ def parse_hwp(content: bytes, defaults: Defaults) -> Parsed | Unreadable:
         return Unreadable("encrypted: a document for distribution (배포용); save it as an ordinary one")
     composer = Composer()
     add_markdown(composer, _filled_cells(_plain(found.markdown)), paragraphs())
-    metadata = metadata_of({"creator": found.author, "created": _day(found.created)}, defaults)
-    title = found.title if sum(map(str.isalpha, found.title)) >= _LEAST_LETTERS else ""
-    return composer.parsed(title, defaults, metadata=metadata)
+    metadata = metadata_of({"creator": found.author, "created": hangul_day(found.created)}, defaults)
+    return composer.parsed(hangul_title(found.title), defaults, metadata=metadata)
 
 
 FORMAT = Format(Media.DOCUMENT, VERSION, parse_hwp, by_place.CHUNKER, isolated=True)
@@ -68,18 +63,14 @@ def _filled_cells(markdown: str) -> str:
 
 
 def _filled(lines: Sequence[str]) -> list[str]:
+    """The lines of a table; one column of it is a frame around text."""
     rows = [[cell.strip() for cell in _BAR.split(line)[1:-1]] for line in lines]
-    body = [row for at, row in enumerate(rows) if any(row) and not (at == 1 and _is_rule(row))]
-    used = sorted({at for row in body for at, cell in enumerate(row) if cell})
-    kept = ["| " + " | ".join(row[at] if at < len(row) else "" for at in used) + " |" for row in body]
-    return [kept[0], "|" + " --- |" * len(used), *kept[1:]] if kept else []
+    body = without_empty(row for at, row in enumerate(rows) if at != 1 or not _is_rule(row))
+    if not body or max(map(len, body)) == 1:
+        return [line for row in body for line in (*row, "")]
+    kept = [f"| {' | '.join(row)} |" for row in body]
+    return [kept[0], "|" + " --- |" * max(map(len, body)), *kept[1:]]
 
 
 def _is_rule(row: Sequence[str]) -> bool:
     return all(set(cell) <= {"-", ":"} for cell in row)
-
-
-def _day(written: str) -> str:
-    """``2021년 11월 8일 월요일 …``, as Hangul writes it, as a date."""
-    found = _KOREAN_DAY.match(written)
-    return f"{found[1]}-{int(found[2]):02}-{int(found[3]):02}" if found else written
