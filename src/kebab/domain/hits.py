@@ -173,7 +173,7 @@ class FusionNote:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A word that no document holds, and the one that was searched for instead."""
+    """A word that no document holds, or few hold in one, and what was searched for instead."""
 
     word: str
     instead: str

@@ -3,8 +3,10 @@
 What a vocabulary knows is a word, also where the corpus lacks it: who looks for a shop does not mean a show.
 Words are compared letter by letter, Korean ones by their jamo, against the words of the corpus itself. Where
 one wrong letter is all that keeps the query from being the name of a note, that name was meant, also where
-other words share the stem of what was typed. What was replaced is always told, and can be forbidden; what
-stands in quotes is never touched.
+other words share the stem of what was typed. Korean words that are typed in one and written apart are put
+apart: the pair of syllables where they meet stands in few texts, which would come before all others.
+
+What was replaced is always told, and can be forbidden; what stands in quotes is never touched.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from kebab.domain.hits import Correction
 from kebab.domain.ids import DocId
@@ -38,6 +40,12 @@ _MOST_PARTS = 6
 """Longer queries are no names."""
 _MOST_KOREAN_PARTS = 2
 """Most Korean words of a question are forms that nobody wrote so: looking for their like takes too long."""
+_SHORTEST_COMPOUND = 4
+_MOST_COMPOUNDS = 4
+"""Of a long question, how many words are looked at for a space that they lack."""
+_APART = 3
+"""How many times as often as in one the corpus writes two words that are typed as one."""
+_COUNTED = 50
 _LONG = 8
 """From so many letters on, two of them may be wrong."""
 
@@ -53,7 +61,7 @@ class Speller:
     def corrected(
         self, query: SearchQuery, *, docs: frozenset[DocId] | None
     ) -> tuple[SearchQuery, tuple[Correction, ...]]:
-        """The query with unknown words replaced, and which; as it was where all are known or none is near."""
+        """The query with unknown words replaced and Korean ones put apart, and which; else as it was."""
         if query.exact or self._is_name(query.text, docs):
             return query, ()
         if (called := self._called(query, docs)) is not None:
@@ -71,8 +79,10 @@ class Speller:
             # Who writes capitals inside a word writes a name or a sign of a trade: mRNA, TCOLL.
             if match[0] not in kept and (shouted or not _INNER_CAPITAL.search(match[0]))
         ]
-        unknown = self._unknown([match[0] for match in found[:_MOST_WORDS]])
-        instead = {word: near for word in unknown if (near := self._nearest(word, docs)) is not None}
+        words = [match[0] for match in found[:_MOST_WORDS]]
+        instead = self._apart(words, docs)
+        unknown = self._unknown(word for word in words if word not in instead)
+        instead |= {word: near for word in unknown if (near := self._nearest(word, docs)) is not None}
         if not instead:
             return query, ()
         text = _WORD.sub(lambda match: instead.get(match[0], match[0]), query.text)
@@ -108,6 +118,24 @@ class Speller:
         own = self.analyzer.query_terms(word)
         found = dict.fromkeys(candidate.word for candidate in sorted(self._near(folded(word))))
         yield from islice((near for near in found if self.analyzer.query_terms(near) != own), _NAMES_TRIED)
+
+    def _apart(self, words: Iterable[str], docs: frozenset[DocId] | None) -> dict[str, str]:
+        """Those of the words that the corpus writes as two, each with a space where it has one."""
+        compounds = [word for word in words if _is_korean(word) and len(word) >= _SHORTEST_COMPOUND]
+        parted = ((word, self._parted(word, docs)) for word in compounds[:_MOST_COMPOUNDS])
+        return {word: apart for word, apart in parted if apart != word}
+
+    def _parted(self, word: str, docs: frozenset[DocId] | None) -> str:
+        """The word with a space where its rarest pair is, if texts write it so rather than in one."""
+        pairs = list(map("".join, pairwise(word)))
+        counts = self.index.document_frequencies(list(dict.fromkeys(pairs)))
+        seam = min(range(1, len(pairs) - 1), key=lambda at: counts[pairs[at]])
+        others = (counts[pair] for at, pair in enumerate(pairs) if at != seam)
+        if counts[pairs[seam]] >= min(others) or self._is_word(word):
+            return word
+        apart = f"{word[: seam + 1]} {word[seam + 1 :]}"
+        together = self._holding(word, docs)
+        return apart if self._holding(apart, docs) >= max(1, _APART * together) else word
 
     def _unknown(self, words: Iterable[str]) -> list[str]:
         """Those of the words that stand nowhere in the corpus, each once."""
@@ -162,8 +190,12 @@ class Speller:
                 yield from self.index.words_from(beginning).items()
 
     def _is_in_sight(self, word: str, docs: frozenset[DocId] | None) -> bool:
-        terms = tuple(self.analyzer.phrase_terms(word))
-        return bool(self.index.search(LexicalQuery(terms, phrases=(terms,)), limit=1, docs=docs))
+        return self._holding(word, docs, most=1) > 0
+
+    def _holding(self, text: str, docs: frozenset[DocId] | None, *, most: int = _COUNTED) -> int:
+        """How many chunks hold this row of words, at most so many."""
+        terms = tuple(self.analyzer.phrase_terms(text))
+        return len(self.index.search(LexicalQuery(terms, phrases=(terms,)), limit=most, docs=docs))
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -177,3 +177,31 @@ def test_a_word_that_the_notes_lack_is_no_typo(garden: Shelf) -> None:
 def test_a_word_is_not_taken_for_a_name_either(notes: Shelf) -> None:
     notes.vocabulary = FakeVocabulary("coking")
     assert _corrected(notes, "coking") == ()
+
+
+@pytest.fixture
+def patterns() -> Shelf:
+    shelf = Shelf(analyzer=Analyzer())
+    shelf.add("pattern.md", "디자인 패턴을 설명한다. 디자인과 패턴이 무엇인지, 디자인 패턴의 예")
+    shelf.add("more.md", "좋은 디자인 패턴")
+    shelf.add("book.md", "객체지향 디자인 패턴 책", "디자인 패턴 목록")
+    shelf.add("compound.md", "데이터베이스의 데이터, 데이터베이스와 베이스", "데이터베이스")
+    return shelf
+
+
+def test_korean_words_typed_in_one_are_searched_for_as_texts_write_them(patterns: Shelf) -> None:
+    assert _corrected(patterns, "디자인패턴") == (Correction("디자인패턴", "디자인 패턴"),)
+    patterns.add("glued.md", "여기서는 디자인패턴 하나만")
+    found = patterns.hybrid(Adaptive()).search(parse_query("디자인패턴"))
+    assert found.corrections == (Correction("디자인패턴", "디자인 패턴"),)
+    assert {hit.doc_path for hit in found.hits[:4]} >= {"pattern.md", "more.md", "book.md"}
+
+
+@pytest.mark.parametrize("text", ["데이터베이스", "디자인 패턴", "객체지향", '"디자인패턴"', "패턴디자인"])
+def test_what_texts_write_in_one_or_nowhere_apart_stays(patterns: Shelf, text: str) -> None:
+    assert _corrected(patterns, text) == ()
+
+
+def test_a_space_is_only_put_where_documents_in_sight_have_it(patterns: Shelf) -> None:
+    query = SearchQuery("디자인패턴", filters=SearchFilters(path=("compound.md",)))
+    assert patterns.hybrid(Adaptive()).search(query).corrections == ()
