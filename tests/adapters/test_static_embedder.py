@@ -12,9 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kebab.adapters.embedders.static import SHIPPED, StaticEmbedder
-from kebab.adapters.embedders.subwords import best_cut, runs
+from kebab.adapters.embedders.subwords import Subwords, best_cut, runs, with_beginnings, words
 from kebab.errors import ModelUnavailable
 from kebab.ports import EmbeddingKind
 
@@ -25,6 +27,31 @@ PAIRS = [
     ("컨테이너 이미지를 레지스트리에 올리는 방법", "How to push a container image to a registry"),
     ("고양이가 물을 마신다", "The cat drinks water"),
 ]
+PIECES = [
+    "a",
+    "ab",
+    "abc",
+    "bcd",
+    "rust",
+    "c",
+    "데이터",
+    "데이터베이스",
+    "베이스",
+    "에서",
+    "éa",
+    "b",
+    "bc",
+    "cd",
+    "er",
+]
+SCORES = [-5.0, -4.0, -9.0, -6.0, -3.0, -7.0, -2.0, -3.0, -2.0, -1.0, -4.0, -5.0, -5.5, -6.0, -2.0]
+ANY_TEXT = st.one_of(
+    st.text(),
+    st.text(
+        alphabet="abcdeAR _-./#'“”…·=\u0338\u0301\u212a\u037e\u3000데이터베스에서\u1103\u1166éÉ漢①\n",
+        max_size=60,
+    ),
+)
 TEXTS = ["", "!!!", "a", "한글", "Mixed 한글 text, HybridRetriever и кириллица", "long " * 3000]
 
 
@@ -121,6 +148,42 @@ def test_the_likeliest_cut_wins_and_unknown_characters_are_left_out() -> None:
 
     assert best_cut("데이터베이스에서", pieces, pieces, [-2.0, -3.0, -2.0, -1.0]) == [1, 3]
     assert best_cut("데이터쀍에서", pieces, pieces, [-2.0, -3.0, -2.0, -1.0]) == [0, 3]
+
+
+@given(st.text(alphabet="abcderust데이터베스에서é", max_size=60))
+def test_tables_with_beginnings_give_the_same_cut(run: str) -> None:
+    first = dict(zip(PIECES[:11], range(11), strict=True))
+    inside = dict(zip(PIECES[11:], range(11, 15), strict=True))
+    closed = best_cut(run, with_beginnings(first), with_beginnings(inside), SCORES, closed=True)
+
+    assert closed == best_cut(run, first, inside, SCORES)
+
+
+@given(ANY_TEXT)
+def test_a_text_has_the_pieces_of_its_words_in_order(text: str) -> None:
+    subwords = Subwords(PIECES, SCORES, continuing=11)
+    parts = [runs(word) for word in words(text)]
+
+    assert subwords.numbers(text) == [
+        number for part in parts for run in part for number in subwords.numbers(run)
+    ]
+
+
+@given(ANY_TEXT)
+def test_words_are_found_the_same_by_their_bytes(text: str) -> None:
+    """Every character is a piece here, so that the pieces spell the words out."""
+    pieces = sorted({char for word in words(text) for run in runs(word) for char in run})
+    subwords = Subwords([*pieces, *pieces], [-1.0] * 2 * len(pieces), continuing=len(pieces))
+    spelled = "".join(pieces[number % len(pieces)] for number in subwords.numbers(text))
+
+    assert spelled == "".join(run for word in words(text) for run in runs(word))
+
+
+def test_a_full_memory_changes_nothing() -> None:
+    text = "rust abcd ABC 데이터베이스에서 “abc”…bcd rust"
+    whole = Subwords(PIECES, SCORES, continuing=11).numbers(text)
+
+    assert Subwords(PIECES, SCORES, continuing=11, memory=2).numbers(text) == whole
 
 
 def test_a_missing_model_is_a_clear_error(tmp_path: Path) -> None:

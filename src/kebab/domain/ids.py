@@ -25,10 +25,10 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 def nfc(text: str) -> str:
     """Compose the text: macOS writes decomposed Hangul and accents, and both forms must meet."""
-    if text.isascii():
+    # Nearly every text is composed, and one look at its characters tells.
+    if text.isascii() or unicodedata.is_normalized("NFC", text):
         return text
-    text = _MANY_MARKS.sub(_in_order, text)
-    return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+    return unicodedata.normalize("NFC", _MANY_MARKS.sub(_in_order, text))
 
 
 # Marks that combine are no word characters. The library sorts a run of them by exchanging neighbours, which

@@ -77,8 +77,8 @@ class StaticEmbedder:
     ) -> NDArray[np.float64]:
         import numpy as np
 
-        found = self._subwords.numbers(text)
-        tokens, counts = np.unique(np.array(found, dtype=np.int32), return_counts=True)
+        found = np.frombuffer(self._subwords.packed(text), dtype=np.intc)
+        tokens, counts = np.unique(found, return_counts=True)
         factors = weights[tokens] * self._count_factors[np.minimum(counts, _HIGHEST_COUNT - 1)]
         summed = np.zeros(self.dimensions)
         for first in range(0, len(tokens), _BLOCK):
