@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kebab.domain.chunks import StoredChunk, about, called, searchable_text
-from kebab.domain.names import name_text, plain_words
+from kebab.domain.names import indexed_words, name_text
 
 
 # A tuple: worker processes send one for every chunk, and a tuple is read back without running any Python.
@@ -17,7 +17,7 @@ class ChunkWords(NamedTuple):
     body: str
     """The analyzer's terms of the text, its title and its headings."""
     exact: str
-    """The words of the same text as they are written, each once; see ``plain_words``."""
+    """The words of the same text as they are written, each once; see ``indexed_words``."""
     name: str
     """The terms of what its note is called."""
     about: str
@@ -43,7 +43,7 @@ class ChunkCutter:
         text = searchable_text(stored)
         return ChunkWords(
             body=self._index_text(text),
-            exact=" ".join(plain_words(text)),
+            exact=indexed_words(text),
             name=self._name(stored.path, stored.title, stored.aliases),
             about=self._index_text(about(stored)),
             called=" ".join(called(stored)),

@@ -13,6 +13,8 @@ from kebab.domain.ids import nfc
 _KEPT = re.compile(r"[^\w+#]|_")
 _WORD = re.compile(r"[가-힣]+|[^\W_가-힣]+")
 _ACCENTS = re.compile("([a-z])[\u0300-\u036f]+")
+# What decomposes to a small Latin letter with marks behind it, and the marks.
+_ACCENTED = re.compile("[\u00e0-\u024f\u1e00-\u1eff\u0300-\u036f]")
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-._ ]?(0[1-9]|1[0-2])[-._ ]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _MONTHS = re.findall(
     r"\w+", "january february march april may june july august september october november december"
@@ -22,18 +24,20 @@ _DEEPEST = 12
 # Longer names are nobody's to remember, and a term of an index is short.
 _LONGEST = 200
 _LONGEST_WORD = 64
-# Bytes to bytes: letters to small ones, digits as they are, everything else to a space.
+# Bytes to bytes: letters to small ones, digits and what lies beyond ASCII as they are, the rest to a space.
 _ASCII_WORDS = bytes(
-    ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)
-).ljust(256)
+    code if code > 127 else ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(256)
+)
 
 
 def folded(text: str) -> str:
     """The text without case, accents on Latin letters and compatibility forms, composed."""
     if text.isascii():
         return text.lower()
-    bare = _ACCENTS.sub(r"\1", unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold()))
-    return unicodedata.normalize("NFC", bare)
+    text = unicodedata.normalize("NFKC", text).casefold()
+    if _ACCENTED.search(text):
+        text = _ACCENTS.sub(r"\1", unicodedata.normalize("NFD", text))
+    return unicodedata.normalize("NFC", text)
 
 
 def name_key(text: str) -> str:
@@ -89,18 +93,34 @@ def plain_words(text: str) -> list[str]:
 
     A Korean word is a row of letters (jamo), so that a mistyped letter is one difference and not a syllable.
     """
-    words: list[str] = []
-    # Every chunk of an ingest comes by here, and most lines of most notes are plain ASCII.
-    for line in text.split("\n"):
-        if line.isascii():
-            words += line.encode().translate(_ASCII_WORDS).decode().split()
-        else:
-            words += _WORD.findall(folded(nfc(line)))
+    words = " ".join(_parted(text))
+    return _lettered(words.split() if words.isascii() else _WORD.findall(folded(nfc(words)))).split()
+
+
+def indexed_words(text: str) -> str:
+    """The same words joined by spaces, in any order: in a fifth less time, for every chunk comes by here."""
+    words = _parted(text)
+    if text.isascii():
+        return _lettered(words)
+    plain = [word for word in words if word.isascii()]
+    others = " ".join([word for word in words if not word.isascii()])
+    return _lettered(plain + _WORD.findall(folded(nfc(others))))
+
+
+def _parted(text: str) -> dict[str, None]:
+    """What stands between signs in ASCII, each once, in order, with Latin letters in lower case."""
+    # By its bytes, in a fraction of the time that a regular expression takes.
+    parted = text.encode("utf-8", "surrogatepass").translate(_ASCII_WORDS)
+    return dict.fromkeys(parted.decode("utf-8", "surrogatepass").split())
+
+
+def _lettered(words: Iterable[str]) -> str:
+    """The distinct ones of these words, joined by spaces, the Korean ones as rows of letters."""
     distinct = dict.fromkeys(words)
     if max(map(len, distinct), default=0) > _LONGEST_WORD:
         distinct = dict.fromkeys(word[:_LONGEST_WORD] for word in distinct)
-    # All at once: Korean words become rows of letters, others stay as they are.
-    return unicodedata.normalize("NFD", " ".join(distinct)).split(" ") if distinct else []
+    # All at once: words of other scripts stay as they are.
+    return unicodedata.normalize("NFD", " ".join(distinct))
 
 
 def latin_words(text: str) -> list[str]:

@@ -89,7 +89,8 @@ class Analyzer:
             memory = self._recall()
             # In this order: looking a token up in the memory also fills its forms.
             main = " ".join(map(memory.__getitem__, tokens))
-            forms = " ".join(filter(None, map(memory.forms.get, tokens)))
+            others = memory.forms
+            forms = " ".join(map(others.__getitem__, filter(others.__contains__, tokens)))
         if "  " in main:  # a token of signs that fold to nothing has no term
             main = " ".join(main.split())
         return f"{main} {forms}".strip() if forms else main.strip()

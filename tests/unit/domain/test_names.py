@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kebab.domain.names import latin_words, letters, name_key, name_keys, plain_words, written
+from kebab.domain.ids import nfc
+from kebab.domain.names import (
+    folded,
+    indexed_words,
+    latin_words,
+    letters,
+    name_key,
+    name_keys,
+    plain_words,
+    written,
+)
+
+ANY_TEXT = st.one_of(
+    st.text(),
+    st.text(
+        alphabet="abcXYZ_09 -./#'“”…·™½①ﬁＡ\u0338\u0301\u212a\u037e\u3000\u00a0가나다\u1103\u1166éÉǰẖß漢<=\n",
+        max_size=60,
+    ),
+)
+
+
+def _words_one_by_one(text: str) -> list[str]:
+    """What plain_words promises, by the simplest means."""
+    runs = re.findall("[가-힣]+|[^\\W_가-힣]+", _folded_without_haste(nfc(text)))
+    distinct = dict.fromkeys(run[:64] for run in runs)
+    return [unicodedata.normalize("NFD", word) for word in distinct]
+
+
+def _folded_without_haste(text: str) -> str:
+    apart = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
+    return unicodedata.normalize("NFC", re.sub("([a-z])[\u0300-\u036f]+", "\\1", apart))
 
 
 @pytest.mark.parametrize(
@@ -73,3 +104,24 @@ def test_a_korean_word_is_its_letters_and_reads_as_before() -> None:
     assert word == letters("소유권") != "소유권"
     assert written(word) == "소유권"
     assert latin_words("Rust의 소유권") == ["rust"]
+
+
+@given(ANY_TEXT)
+def test_the_short_ways_to_fold_a_text_lead_where_the_long_one_does(text: str) -> None:
+    assert folded(text) == _folded_without_haste(text)
+
+
+@given(ANY_TEXT)
+def test_the_words_of_a_text_are_found_the_same_by_its_bytes(text: str) -> None:
+    assert plain_words(text) == _words_one_by_one(text)
+
+
+@given(ANY_TEXT)
+def test_an_index_gets_each_plain_word_once(text: str) -> None:
+    assert sorted(indexed_words(text).split()) == sorted(plain_words(text))
+
+
+def test_every_letter_that_loses_its_accent_is_found_in_haste() -> None:
+    letters_of_all = "".join(map(chr, [*range(0x80, 0xD800), *range(0xE000, 0x20000)]))
+
+    assert [folded(one) for one in letters_of_all] == [_folded_without_haste(one) for one in letters_of_all]

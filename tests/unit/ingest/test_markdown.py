@@ -109,6 +109,7 @@ def test_the_title_is_the_best_there_is(text: str, title: str) -> None:
         ("#person #friend\n", "person friend"),
         ("#한국어 노트\n", "한국어"),
         ("tags:: [[garden]], #soil\n", "soil garden"),
+        ("`code`#behind\n", "behind"),
         ("# Heading\n\nissue #12, `#code`, see [x](#part), a#b, #fff\n\n```\n#include\n```\n", ""),
         ("#once #once\n", "once"),
     ],

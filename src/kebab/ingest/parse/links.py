@@ -12,11 +12,12 @@ from kebab.ingest.parse.lines import Lines
 
 MOST_LINKS = 10_000
 _LONGEST_TARGET = 1000
+_EXTERNAL = ("https://", "http://")
 _IN_FRONT_MATTER = re.compile(r"\[\[([^\[\]\n|]{1,1000})(?:\|[^\[\]\n]{0,1000})?\]\]")
 
 
 class LinkNotes:
-    """Passes a parser's events on and keeps what links they open.
+    """Is shown what a parser's events open, and keeps what links there are among it.
 
     External addresses, and links beyond MOST_LINKS, are not kept.
     """
@@ -27,20 +28,20 @@ class LinkNotes:
         self._front = front
         self.links: list[Link] = list(_front_links(lines, front))
 
-    def noted(self, events: Iterator[Any]) -> Iterator[Any]:
-        for item in events:
-            event = item[0]
-            if type(event) is dict and type(tag := event.get("Start")) is dict:
-                if "Link" in tag:
-                    self._keep(tag["Link"], item[1]["start"], embeds=False)
-                elif "Image" in tag:
-                    self._keep(tag["Image"], item[1]["start"], embeds=True)
-            yield item
+    def see(self, tag: dict[str, Any], start: int) -> None:
+        """An event that opens something of a kind, with where it stands in bytes."""
+        if "Link" in tag:
+            self._keep(tag["Link"], start, embeds=False)
+        elif "Image" in tag:
+            self._keep(tag["Image"], start, embeds=True)
 
     def _keep(self, tag: dict[str, Any], start: int, *, embeds: bool) -> None:
+        target: str = tag["dest_url"]
+        if target.startswith(_EXTERNAL):  # as most are, in most notes
+            return
         wiki = type(tag["link_type"]) is dict
         # In a table the bar of [[note\|alias]] is escaped, and the parser leaves the backslash behind.
-        target = tag["dest_url"].rstrip("\\") if wiki else tag["dest_url"]
+        target = target.rstrip("\\") if wiki else target
         if not _is_internal(target) or len(self.links) >= MOST_LINKS:
             return
         kind = LinkKind.EMBED if embeds else LinkKind.WIKILINK if wiki else LinkKind.MARKDOWN

@@ -49,7 +49,7 @@ def parse_markdown(lines: Lines, defaults: Defaults) -> Parsed:
     front = read_front_matter(lines.text)
     body = lines.after(front.lines)
     notes = LinkNotes(lines, front=front.lines)
-    ranges = _ranges(_events(body, notes))
+    ranges = _ranges(iter(markdown_reader().events_with_range(body)), notes)
     blocks = list(_Liner(lines, front.lines).blocks(ranges)) or _front_alone(lines, front.lines)
     values = front.values or page_properties(body)
     metadata, warnings = read_metadata(values, defaults, inline=inline_tags(body))
@@ -116,39 +116,36 @@ def markdown_reader() -> Any:
     )
 
 
-def _events(body: str, notes: LinkNotes) -> Iterator[Any]:
-    """What the parser meets in order; where there is no bracket, there is no link to note."""
-    events = iter(markdown_reader().events_with_range(body))
-    return notes.noted(events) if "[" in body else events
-
-
-def _ranges(events: Iterator[Any]) -> Iterator[_Range]:
-    """The outermost blocks in order; everything inside one is passed over."""
+def _ranges(events: Iterator[Any], notes: LinkNotes) -> Iterator[_Range]:
+    """The outermost blocks in order; what stands inside one is only looked at for links."""
     done = -1
     for event, place in events:
-        start = place["start"]
-        if start < done or type(event) is not dict:
-            continue
-        tag = event.get("Start")
+        tag = event.get("Start") if type(event) is dict else None
         if tag is None:
             continue
-        done = place["end"]
+        if place["start"] < done:
+            if type(tag) is dict:
+                notes.see(tag, place["start"])
+            continue
+        start, done = place["start"], place["end"]
         name = next(iter(tag)) if type(tag) is dict else tag
         if name == "Heading":
             level = int(tag["Heading"]["level"][1])
-            yield _Range(BlockKind.HEADING, start, done, level, _words(events))
+            yield _Range(BlockKind.HEADING, start, done, level, _words(events, notes))
         elif name == "Paragraph":
-            yield _Range(_paragraph_kind(events, end=done), start, done)
+            yield _Range(_paragraph_kind(events, notes, end=done), start, done)
         else:
             yield _Range(_KINDS.get(name, BlockKind.PARAGRAPH), start, done)
 
 
-def _words(events: Iterator[Any]) -> str:
+def _words(events: Iterator[Any], notes: LinkNotes) -> str:
     """The words of the heading that was just opened, without markup."""
     parts = []
-    for event, _ in events:
+    for event, place in events:
         if type(event) is not dict:
             parts.append(" ")
+        elif type(tag := event.get("Start")) is dict:
+            notes.see(tag, place["start"])
         elif "Heading" in (event.get("End") or ()):
             break
         else:
@@ -156,12 +153,15 @@ def _words(events: Iterator[Any]) -> str:
     return " ".join("".join(parts).split())
 
 
-def _paragraph_kind(events: Iterator[Any], *, end: int) -> BlockKind:
+def _paragraph_kind(events: Iterator[Any], notes: LinkNotes, *, end: int) -> BlockKind:
     """A paragraph that holds nothing but one image is an image."""
     event, place = next(events)
     tag = event.get("Start") if type(event) is dict else None
-    image = type(tag) is dict and "Image" in tag and place["end"] >= end - 1
-    return BlockKind.IMAGE if image else BlockKind.PARAGRAPH
+    if type(tag) is not dict:
+        return BlockKind.PARAGRAPH
+    notes.see(tag, place["start"])
+    is_image = "Image" in tag and place["end"] >= end - 1
+    return BlockKind.IMAGE if is_image else BlockKind.PARAGRAPH
 
 
 class _Liner:

@@ -23,6 +23,8 @@ _SPELLINGS = {
 # A space or the start of a line before it, a letter behind it, as note applications have it. The sign comes
 # first: only from a character that is given does the engine leap to the next place that may match.
 _INLINE_TAG = re.compile(r"#(?<!\S#)([^\W\d_][\w/-]{0,99})(?![\w#(])")
+# A place where one may stand once the code is gone; most texts have none.
+_MAYBE_TAG = re.compile(r"#(?<![^\s`~]#)[^\W\d_]")
 _COLOUR = re.compile("[0-9a-fA-F]{3}|[0-9a-fA-F]{6}")
 _TAGS_LINE = re.compile(r"^[-* \t]{0,8}tags::[ \t]*([^\n]{1,500})", re.MULTILINE)
 _CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.DOTALL | re.MULTILINE)
@@ -67,7 +69,7 @@ def inline_tags(body: str) -> tuple[str, ...]:
 
     What stands in code is no tag, nor are numbers of issues, colours and the targets of links.
     """
-    if "#" not in body and "tags::" not in body:
+    if "tags::" not in body and not _MAYBE_TAG.search(body):
         return ()
     prose = _CODE.sub(" ", body[:_TAGGED_CHARS])
     found = [tag.rstrip("/-") for tag in _INLINE_TAG.findall(prose) if not _COLOUR.fullmatch(tag)]
