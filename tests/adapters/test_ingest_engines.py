@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kebab.adapters.lance_vector import LanceVectorIndex
@@ -15,6 +16,7 @@ from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
 from kebab.adapters.sqlite.ledger import SqliteLedger
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
+from kebab.domain.chunks import embedding_input
 from kebab.errors import ModelUnavailable
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.limits import IngestLimits
@@ -153,6 +155,28 @@ def test_a_light_model_embeds_in_the_worker_processes_and_here_when_they_cannot(
     assert (os.getpid() in processes) == breaks_apart
     assert processes - {os.getpid()}
     assert pipeline.run().run.embedded == 0
+
+
+def test_moved_files_are_embedded_in_the_worker_processes_but_have_no_new_vectors(
+    engines: Engines, tmp_path: Path
+) -> None:
+    pipeline = replace(engines.pipeline, embed_apart=True)
+    for n in range(230):
+        engines.write(f"{n}.md", f"# Note\n\nunique{n} {'twice' if n > 200 else ''}\n")
+    engines.write("copy.md", "# Note\n\nunique7 \n")
+    assert pipeline.run().run.embedded == 230
+    engines.root.rename(tmp_path / "before")
+    (engines.root / "moved").mkdir(parents=True)
+    for file in (tmp_path / "before").iterdir():
+        file.rename(engines.root / "moved" / file.name)
+    report = pipeline.run(allow_mass_delete=True)
+    assert (report.run.indexed, report.run.embedded) == (231, 0)
+    engines.assert_in_step()
+    stored = list(engines.store.stored_chunks())
+    held = pipeline.embeddings.vectors(FakeEmbedder().key, [one.content_key for one in stored])
+    texts = [embedding_input(title=one.title, heading_path=("Note",), text=one.chunk.text) for one in stored]
+    rows = FakeEmbedder().embed(texts, EmbeddingKind.DOCUMENT)
+    assert all(np.array_equal(held[one.content_key], row) for one, row in zip(stored, rows, strict=True))
 
 
 def test_after_a_change_of_model_the_workers_embed_though_no_file_is_read(

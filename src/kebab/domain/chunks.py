@@ -135,6 +135,16 @@ def embedding_input(*, title: str, heading_path: tuple[str, ...], text: str, cod
     return "\n".join([" > ".join([title, *headings]), text])
 
 
+def embedded_text(document: Document, chunk: Chunk) -> str:
+    """The same for a chunk of a document."""
+    return embedding_input(
+        title=document.title,
+        heading_path=chunk.heading_path,
+        text=chunk.text,
+        code=document.metadata.code_lang is not None,
+    )
+
+
 def content_key(embedded: str) -> str:
     """Names a text in the embedding cache: equal texts share one vector wherever they stand."""
     return content_hash(embedded.encode("utf-8", "surrogatepass"))[:32]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -76,10 +76,14 @@ def catch_up_vector(
     embeddings: EmbeddingStore,
     index: VectorIndex,
     *,
+    fresh: Fresh | None = None,
     applied: Counted = _uncounted,
     turns: Turns = ALONE,
 ) -> int:
-    """Apply what the vector index lacks; a chunk without a vector waits until it has one."""
+    """Apply what the vector index lacks; a chunk without a vector waits until it has one.
+
+    ``fresh`` may hold some of the chunks ready.
+    """
 
     def apply(removed: Sequence[DocId], chunks: list[StoredChunk], checkpoint: int) -> None:
         keys = list(dict.fromkeys(stored.content_key for stored in chunks))
@@ -87,7 +91,7 @@ def catch_up_vector(
         index.apply(removed=removed, chunks=chunks, vectors=vectors, checkpoint=checkpoint)
         applied(len(chunks))
 
-    return _catch_up(store, index, apply, model=index.model, fresh=Fresh(), turns=turns)
+    return _catch_up(store, index, apply, model=index.model, fresh=fresh or Fresh(), turns=turns)
 
 
 _Apply = Callable[[Sequence[DocId], list[StoredChunk], int], None]
@@ -231,9 +235,20 @@ class EmbeddingPump:
             self._launch()
             progress(self.done)
 
+    def take(self, vectors: Mapping[str, Vectors]) -> None:
+        """Store vectors that were made elsewhere, by content key; those that are known already count not."""
+        import numpy as np
+
+        model = ModelKey.of(self.embedder)
+        known = self.embeddings.vectors(model, list(vectors))
+        new = {key: row for key, row in vectors.items() if key not in known}
+        if new:
+            self.embeddings.put_vectors(model, list(new), np.stack(list(new.values())))
+            self.done += len(new)
+
     def _launch(self) -> None:
         """Keep some windows waiting: the owner may be busy for seconds, and the thread must not be idle."""
-        if len(self._flights) > self._ahead // 2 or self.cancelled():
+        if len(self._flights) > self._ahead // 2 or self.cancelled() or not self._lacking:
             return
         flying = {key for flight in self._flights for key in flight.keys}
         missing = self.embeddings.missing(ModelKey.of(self.embedder), limit=WINDOW * self._ahead)
@@ -241,6 +256,10 @@ class EmbeddingPump:
         for start in range(0, len(waiting), WINDOW):
             keys = sorted(waiting[start : start + WINDOW], key=lambda key: (len(missing[key]), key))
             self._flights.append(self._sent(keys, [missing[key] for key in keys]))
+
+    @property
+    def _lacking(self) -> int:
+        return self.embeddings.count_missing(ModelKey.of(self.embedder))
 
     @property
     def _ahead(self) -> int:

@@ -37,6 +37,8 @@ class Deriver:
     pump: EmbeddingPump | None
     """Embeds beside the run; None without a model, and once the model failed."""
     turns: Turns = ALONE
+    embeds_on_the_way: bool = False
+    """Vectors come along with the documents."""
 
     def words(self, fresh: Fresh) -> None:
         """Let the words index take what is stored; ``fresh`` is forgotten afterwards."""
@@ -45,7 +47,17 @@ class Deriver:
                 catch_up_lexical(self.store, self.lexical, fresh=fresh, turns=self.turns)
             else:
                 self._few_words(fresh)
-            fresh.forget()
+        if self.embeds_on_the_way and self.vectors is not None and self.turns.take_charge():
+            with self.log.stage("vectors"):
+                # Now their chunks are at hand, which would else be read back from the store.
+                catch_up_vector(self.store, self.embeddings, self.vectors, fresh=fresh, turns=self.turns)
+        fresh.forget()
+
+    def take_vectors(self, fresh: Fresh) -> None:
+        """Store what was embedded on the way, in the transaction of its documents."""
+        if self.pump is not None and fresh.vectors:
+            self.pump.take(fresh.vectors)
+            fresh.vectors.clear()
 
     def _few_words(self, fresh: Fresh) -> None:
         """While another run is in charge, a few documents are indexed all the same: a note is found at once.

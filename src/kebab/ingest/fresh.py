@@ -7,12 +7,17 @@ them did. What is not here is read and cut: nothing depends on it but speed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from kebab.domain.chunk_words import ChunkWords
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.ingests import FileState
+from kebab.ingest.prepare import Prepared
 from kebab.ports import DocumentStore
+
+if TYPE_CHECKING:
+    from kebab.ports import Vectors
 
 
 class Fresh:
@@ -20,15 +25,18 @@ class Fresh:
 
     def __init__(self) -> None:
         self.cut: dict[ChunkId, ChunkWords] = {}
+        self.vectors: dict[str, Vectors] = {}
+        """What was embedded on the way and is not stored yet, by content key."""
         self._chunks: dict[DocId, tuple[FileState, str, Sequence[StoredChunk]]] = {}
 
-    def keep(
-        self, source_id: str, state: FileState, chunks: Sequence[StoredChunk], words: Sequence[ChunkWords]
-    ) -> None:
-        """The chunks of the document of a file; ``words`` is empty where nobody has cut them yet."""
-        self._chunks[state.doc_id] = (state, source_id, chunks)
-        if words:
-            self.cut.update(zip((stored.chunk.chunk_id for stored in chunks), words, strict=True))
+    def keep(self, prepared: Prepared, chunks: Sequence[StoredChunk]) -> None:
+        """The chunks of a document as they were stored, with what else was made of them on the way."""
+        state = prepared.state
+        self._chunks[state.doc_id] = (state, prepared.document.source_id, chunks)
+        if prepared.words:
+            self.cut.update(zip((stored.chunk.chunk_id for stored in chunks), prepared.words, strict=True))
+        if prepared.vectors is not None:
+            self.vectors.update(zip((stored.content_key for stored in chunks), prepared.vectors, strict=True))
 
     def chunks(self, doc_ids: Sequence[DocId], store: DocumentStore) -> Iterator[StoredChunk]:
         """The chunks of these documents, document by document, from the store where they are not here."""
@@ -57,4 +65,5 @@ class Fresh:
 
     def forget(self) -> None:
         self.cut.clear()
+        self.vectors.clear()
         self._chunks.clear()

@@ -268,7 +268,7 @@ class IngestPipeline:
         with ExitStack() as stack:
             tasks = [task for change in changes for task in change.tasks]
             workers = self._workers(tasks, stack)
-            derived = self._deriver(log, self._pump(workers, stack, cancelled))
+            derived = self._deriver(log, self._pump(workers, stack, cancelled), workers)
             log.enter(IngestPhase.INDEX, total=len(tasks))
             if self.store.counts() == (0, 0):
                 # Begun while there is nothing, the index takes what this run keeps ready for it; begun later,
@@ -285,7 +285,7 @@ class IngestPipeline:
             derived.finish(cancelled)
             sketch_the_rest(self.store, self.turns, cancelled)
 
-    def _deriver(self, log: RunLog, pump: EmbeddingPump | None) -> Deriver:
+    def _deriver(self, log: RunLog, pump: EmbeddingPump | None, workers: Workers | None) -> Deriver:
         return Deriver(
             store=self.store,
             embeddings=self.embeddings,
@@ -294,6 +294,7 @@ class IngestPipeline:
             log=log,
             pump=pump,
             turns=self.turns,
+            embeds_on_the_way=pump is not None and self._staff.embeds_on_the_way(workers),
         )
 
     @property
@@ -349,7 +350,7 @@ class IngestPipeline:
                 results = next(batches, None)
             if results is None:
                 break
-            self._keep_all(results, seen, fresh, log)
+            self._keep_all(results, seen, fresh, log, derived)
             written = [len(result.chunks) for result in results if isinstance(result, Prepared)]
             unstepped += len(written)
             unindexed += sum(written)
@@ -361,15 +362,19 @@ class IngestPipeline:
                 derived.words(fresh)
         derived.words(fresh)
 
-    def _keep_all(self, results: Sequence[Result], seen: Seen, fresh: Fresh, log: RunLog) -> None:
+    def _keep_all(
+        self, results: Sequence[Result], seen: Seen, fresh: Fresh, log: RunLog, derived: Deriver
+    ) -> None:
         """Store the results in one transaction; where one of them cannot be stored, each in its own."""
         try:
             with self.turns.turn(), log.stage("store"), self.store.together():
+                fresh.vectors.clear()  # of documents whose transaction failed
                 kept = [self._keep(result, seen, fresh) for result in results]
+                derived.take_vectors(fresh)
         except InvalidInput as error:
             if len(results) > 1:
                 for result in results:
-                    self._keep_all([result], seen, fresh, log)
+                    self._keep_all([result], seen, fresh, log, derived)
                 return
             kept = [unstorable(result, error) for result in results]
         for result in kept:
@@ -378,10 +383,10 @@ class IngestPipeline:
     def _keep(self, result: Result, seen: Seen, fresh: Fresh) -> Result:
         """Store a result; returns what became of it."""
         match result:
-            case Prepared(document, chunks, state, words):
+            case Prepared(document, chunks, state):
                 if seen.is_overtaken(document.source_id, state):
                     return SameContent(document.source_id, state)
-                fresh.keep(document.source_id, state, self.store.put(document, chunks, state), words)
+                fresh.keep(result, self.store.put(document, chunks, state))
             case SameContent(source_id, state) if not seen.is_overtaken(source_id, state):
                 self.store.touch(source_id, [state])
         return result

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from pathlib import PurePosixPath
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kebab.domain.chunk_words import ChunkCutter, ChunkWords
-from kebab.domain.chunks import Chunk, under_document
+from kebab.domain.chunks import Chunk, embedded_text, under_document
 from kebab.domain.documents import LINED, Block, Document, LineSpan, Metadata, TrustLevel
 from kebab.domain.ids import (
     AssetId,
@@ -32,7 +32,10 @@ from kebab.ingest.parse.formats import FORMATS, extension, kind_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ingest.parse.reading import BARE, Reading
 from kebab.ingest.sketch import sketch
-from kebab.ports import Analyzer
+from kebab.ports import Analyzer, Embedder, EmbeddingKind
+
+if TYPE_CHECKING:
+    from kebab.ports import Vectors
 
 T = TypeVar("T")
 
@@ -71,6 +74,8 @@ class Prepared:
     state: FileState
     words: tuple[ChunkWords, ...] = ()
     """Each chunk cut into words, as a words index stores them, where that was done on the way."""
+    vectors: Vectors | None = None
+    """A row for each chunk, where they were embedded on the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +111,15 @@ class Preparing:
     """Prepares files, in a worker process too: it travels there once and is called with batch after batch.
 
     With ``make_analyzer``, which other processes know by its name, chunks are cut into words as well: the
-    costliest step of an ingest without embedding, which the index would else do in the main process.
+    costliest step of an ingest without embedding, which the index would else do in the main process. With an
+    ``embedder``, a light one, they are embedded too, while their texts are at hand.
     """
 
     policy: ChunkPolicy
     make_analyzer: Callable[[], Analyzer] | None = None
     formats: Mapping[str, Format] = FORMATS
     reading: Reading = BARE
+    embedder: Embedder | None = None
 
     def __call__(self, batch: Sequence[FileTask | IngestItem]) -> list[Result]:
         """The results in order; an item says what became of a file before it came here, and stands."""
@@ -128,7 +135,18 @@ class Preparing:
             return result
         document, cut = result.document, _cutter(self.make_analyzer)
         words = tuple(cut(under_document(document, chunk)) for chunk in result.chunks)
-        return Prepared(document, result.chunks, result.state, words)
+        return replace(result, words=words, vectors=self._embedded(document, result.chunks))
+
+    def _embedded(self, document: Document, chunks: Sequence[Chunk]) -> Vectors | None:
+        """None where there is no model, or it fails: whoever embeds what is missing then says why."""
+        if self.embedder is None or not chunks:
+            return None
+        try:
+            return self.embedder.embed(
+                [embedded_text(document, one) for one in chunks], EmbeddingKind.DOCUMENT
+            )
+        except KebabError:
+            return None
 
 
 @cache

@@ -27,6 +27,7 @@ def serve() -> None:
     The first message holds the jobs by name and the memory they may use; each request names a job.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _take_one_core()
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not end up among the answers
     for kind in (Chunk, LineSpan, Document, Metadata, FileState, Prepared):
@@ -40,6 +41,15 @@ def serve() -> None:
             return
         answers.write(pickle.dumps(jobs[name](work), protocol=5))
         answers.flush()
+
+
+def _take_one_core() -> None:
+    """There are as many processes as cores: threads of the algebra libraries would only wait for each other.
+
+    They look once, when numpy is imported; what the user has set counts.
+    """
+    for library in ("OPENBLAS", "OMP", "MKL", "VECLIB_MAXIMUM"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 
 def _pack_by_fields(kind: type[Any]) -> None:

@@ -64,6 +64,10 @@ class Staff:
         """Whether these workers have the job of embedding."""
         return self.shares_embedding if workers.elsewhere else self.embed_apart
 
+    def embeds_on_the_way(self, workers: Workers | None) -> bool:
+        """Whether these workers embed what they read."""
+        return workers is not None and not workers.elsewhere and self.embeds(workers)
+
     def hired(self, tasks: list[FileTask], *, much_to_embed: bool) -> Workers | None:
         """Workers to be entered; None where this process does the work alone, or can start no other."""
         much = is_large(tasks) or much_to_embed
@@ -72,8 +76,10 @@ class Staff:
             return self.cluster.hire(jobs, self.limits.worker_bytes)
         if not ((needs_workers(tasks, self.preparing.formats) or much) and sys.executable):
             return None
+        # A model so light that a process may have its own embeds a text while it is at hand.
+        preparing = replace(self.preparing, embedder=self.embedder if self.embed_apart else None)
         return ProcessWorkers(
-            self._jobs(self.preparing, self.embed_apart),
+            self._jobs(preparing, self.embed_apart),
             processes=min(self.limits.processes, self.limits.processes if much else len(tasks)),
             memory=self.limits.worker_bytes,
         )

@@ -149,8 +149,8 @@ def test_what_was_just_stored_is_neither_read_back_nor_analysed_again(
     catch_up_lexical(store, index)
     made = put(store, tmp_path, "a.md", "# Title\n\n## Part\n\nApple pie\n\n## Other\n\nBanana\n")
     put(store, tmp_path, "b.md", "# Known only to the store\n")
-    ready = [ChunkWords(body, "exact", "name", "about", "called") for body in ("made", "elsewhere")]
-    fresh.keep("notes", made.state, store.chunks_of(made.document.doc_id), ready)
+    ready = tuple(ChunkWords(body, "exact", "name", "about", "called") for body in ("made", "elsewhere"))
+    fresh.keep(replace(made, words=ready), store.chunks_of(made.document.doc_id))
     assert catch_up_lexical(store, index, fresh=fresh) == 3
     bodies = [" ".join(terms) for _, terms in index._bodies.values()]
     assert {"made", "elsewhere"} <= set(bodies)
@@ -168,7 +168,7 @@ def test_words_of_a_document_that_another_writer_cut_anew_are_not_used(
     catch_up_lexical(store, index)
     made = put(store, tmp_path, "a.md", "# Apple pie\n")
     old = replace(made.state, fingerprint="of other settings")
-    words = [ChunkWords("stale", "", "", "", "")]
-    fresh.keep("notes", old, store.chunks_of(made.document.doc_id), words)
+    words = (ChunkWords("stale", "", "", "", ""),)
+    fresh.keep(replace(made, state=old, words=words), store.chunks_of(made.document.doc_id))
     catch_up_lexical(store, index, fresh=fresh)
     assert not any("stale" in terms for _, terms in index._bodies.values())

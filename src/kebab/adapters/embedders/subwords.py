@@ -28,6 +28,7 @@ _WORD = re.compile(r"\w+")
 # A boundary inside an identifier: HybridRetriever, but not siRNA or mRNA.
 _CAMEL = re.compile(r"(?<=[a-z]{3})(?=[A-Z])")
 _RUN = re.compile(r"[가-힣]+|[^\W_가-힣]+")
+_ONE_RUN = re.compile(rf"(?:[a-z0-9]{{1,{_LONGEST_RUN}}}|[가-힣]{{1,{_LONGEST_RUN}}})")
 # Bytes to bytes: what is no part of a word in ASCII becomes a space, everything beyond ASCII stays.
 _PARTED = bytes(code if code > 127 or chr(code).isalnum() or code == ord("_") else 32 for code in range(256))
 
@@ -35,8 +36,6 @@ _PARTED = bytes(code if code > 127 or chr(code).isalnum() or code == ord("_") el
 def runs(word: str) -> list[str]:
     """Return the lower-case single-script runs of a word as it stands in a text, long ones in parts."""
     lowered = word.lower()
-    if lowered == word and len(word) <= _LONGEST_RUN and word.isascii() and word.isalnum():
-        return [word]  # as most words are
     found = _RUN.findall(lowered if lowered == word else " ".join(_CAMEL.split(word)).lower())
     return [run[i : i + _LONGEST_RUN] for run in found for i in range(0, len(run), _LONGEST_RUN)]
 
@@ -82,6 +81,8 @@ class Subwords(dict[str, bytes]):
         return list(array("i", self.packed(text)))
 
     def _numbers(self, word: str) -> bytes:
+        if _ONE_RUN.fullmatch(word):  # as most words are
+            return self._run(word)
         if not word.isascii() and (inside := words(word)) != [word]:
             return b"".join([self[part] for part in inside])
         # A run is remembered like a word: Rust and RUST are rust, and links share their runs.
@@ -126,8 +127,9 @@ def best_cut(
     best = [0.0, *[-inf] * size]
     # For each end: where the last piece before it begins, and its number; -1 for an unknown character.
     begins, numbers = [0] * (size + 1), [-1] * (size + 1)
+    table = first
     for start in range(size):
-        table, base = (inside if start else first), best[start]
+        base = best[start]
         if base + _UNKNOWN > best[start + 1]:
             best[start + 1], begins[start + 1], numbers[start + 1] = base + _UNKNOWN, start, -1
         for end in range(start + 1, min(size, start + _LONGEST_PIECE) + 1):
@@ -137,6 +139,7 @@ def best_cut(
                     break
             elif number >= 0 and base + scores[number] > best[end]:
                 best[end], begins[end], numbers[end] = base + scores[number], start, number
+        table = inside
     return _followed(begins, numbers)
 
 

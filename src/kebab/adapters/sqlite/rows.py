@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedding_input, under_document
+from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedded_text, under_document
 from kebab.domain.documents import Document, DocumentSummary, LineSpan, TrustLevel, summary_in
 from kebab.domain.ids import AssetId, BlockId, ChunkId, DocId
 from kebab.domain.places import CodeUnit, Place, fragment, parse_place
@@ -132,13 +132,8 @@ def located_symbol(text: str) -> str | None:
 
 def stored_as(document: Document, chunk: Chunk, *, indexed_at: str) -> StoredChunk:
     """The chunk of a document as `stored_chunk` will read it from its row."""
-    read = embedding_input(
-        title=document.title,
-        heading_path=chunk.heading_path,
-        text=chunk.text,
-        code=document.metadata.code_lang is not None,
-    )
-    return under_document(document, chunk, indexed_at=indexed_at, content_key=content_key(read))
+    key = content_key(embedded_text(document, chunk))
+    return under_document(document, chunk, indexed_at=indexed_at, content_key=key)
 
 
 def chunk_row(stored: StoredChunk, place: tuple[str, int | None, int | None]) -> Row:
