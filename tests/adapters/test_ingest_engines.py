@@ -124,6 +124,20 @@ def test_many_files_go_through_worker_processes_and_are_all_found(engines: Engin
     assert engines.pipeline.ledger.runs(1) == [report.run]
 
 
+@pytest.mark.parametrize("embed_apart", [False, True])
+def test_both_indexes_follow_piece_by_piece_while_the_run_goes_on(
+    engines: Engines, monkeypatch: pytest.MonkeyPatch, embed_apart: bool
+) -> None:
+    monkeypatch.setattr("kebab.ingest.storing.CHUNKS_A_CATCH_UP", 50)
+    monkeypatch.setattr("kebab.ingest.workers._BATCH_FILES", 16)
+    for n in range(230):
+        engines.write(f"{n}.md", f"# Note {n}\n\nunique{n}\n\n## More\n\nmore{n}\n")
+    report = replace(engines.pipeline, embed_apart=embed_apart).run()
+    assert (report.run.indexed, report.run.embedded, report.degraded) == (230, 460, ())
+    engines.assert_in_step()
+    assert engines.found("unique117") == engines.found("more117") == {"117.md"}
+
+
 class Elsewhere(FakeEmbedder):
     """Notes in which process it was asked: each one leaves a file named by its number."""
 

@@ -71,6 +71,22 @@ def catch_up_lexical(
     return _catch_up(store, index, apply, model=None, fresh=fresh, turns=turns)
 
 
+def next_words(store: DocumentStore, index: LexicalIndex, fresh: Fresh) -> Callable[[], None] | None:
+    """Adds to the words index what it lacks, or the first of it, and needs no store for that.
+
+    None where it lacks nothing, or has to be built anew. To be called, and done, inside a turn.
+    """
+    position = index.checkpoint()
+    if _is_foreign(store, position):
+        return None
+    change = store.pending(position, limit=DOCS_A_BATCH)
+    if not change:
+        return None
+    chunks, cut = list(fresh.chunks(change.changed, store)), fresh.cut
+    gone = (*change.removed, *change.changed)
+    return lambda: index.apply(removed=gone, chunks=chunks, checkpoint=change.upto, cut=cut)
+
+
 def catch_up_vector(
     store: DocumentStore,
     embeddings: EmbeddingStore,

@@ -9,7 +9,8 @@ from kebab.domain.ingests import IngestPhase
 from kebab.domain.progress import Cancelled
 from kebab.domain.turns import ALONE, Turns
 from kebab.errors import ModelUnavailable, Timeout
-from kebab.ingest.catch_up import EmbeddingPump, catch_up_lexical, catch_up_vector, prune
+from kebab.ingest.beside import Beside
+from kebab.ingest.catch_up import EmbeddingPump, catch_up_lexical, catch_up_vector, next_words, prune
 from kebab.ingest.fresh import Fresh
 from kebab.ingest.ledger import RunLog
 from kebab.ports import DocumentStore, EmbeddingStore, LexicalIndex, ModelKey, VectorIndex
@@ -36,6 +37,7 @@ class Deriver:
     log: RunLog
     pump: EmbeddingPump | None
     """Embeds beside the run; None without a model, and once the model failed."""
+    beside: Beside
     turns: Turns = ALONE
     embeds_on_the_way: bool = False
     """Vectors come along with the documents."""
@@ -43,15 +45,36 @@ class Deriver:
     def words(self, fresh: Fresh) -> None:
         """Let the words index take what is stored; ``fresh`` is forgotten afterwards."""
         with self.log.stage("words"):
+            self.beside.settle()
             if self.turns.take_charge():
                 catch_up_lexical(self.store, self.lexical, fresh=fresh, turns=self.turns)
             else:
                 self._few_words(fresh)
+        self._vectors_of(fresh)
+        fresh.forget()
+
+    def words_beside(self, fresh: Fresh) -> Fresh:
+        """The same, while the run goes on. Returns what is to hold what is stored from now on."""
+        with self.log.stage("words"):
+            begun = self.turns.take_charge() and self.beside.start(
+                lambda: next_words(self.store, self.lexical, fresh)
+            )
+        if not begun:
+            self.words(fresh)
+            return fresh
+        self._vectors_of(fresh)
+        return Fresh()
+
+    def settle(self) -> None:
+        """End what goes on beside the run, before the run waits for something else."""
+        with self.log.stage("words"):
+            self.beside.settle()
+
+    def _vectors_of(self, fresh: Fresh) -> None:
+        """Let the vector index follow while the chunks are at hand, and need not be read back."""
         if self.embeds_on_the_way and self.vectors is not None and self.turns.take_charge():
             with self.log.stage("vectors"):
-                # Now their chunks are at hand, which would else be read back from the store.
                 catch_up_vector(self.store, self.embeddings, self.vectors, fresh=fresh, turns=self.turns)
-        fresh.forget()
 
     def take_vectors(self, fresh: Fresh) -> None:
         """Store what was embedded on the way, in the transaction of its documents."""
@@ -71,6 +94,7 @@ class Deriver:
 
     def step(self) -> None:
         """Write the vectors that are ready; never waits for the model."""
+        self.beside.settle(wait=False)
         if self.pump is None or not self.turns.take_charge():
             return
         try:

@@ -13,6 +13,7 @@ from kebab.domain.progress import Cancelled, Progress, never, silent
 from kebab.domain.turns import ALONE, Turns
 from kebab.errors import InvalidInput, MassDelete
 from kebab.ingest import inbox as inbox_folder
+from kebab.ingest.beside import Beside
 from kebab.ingest.catch_up import EmbeddingPump
 from kebab.ingest.changes import Changes
 from kebab.ingest.chunk.policy import ChunkPolicy
@@ -20,17 +21,18 @@ from kebab.ingest.derive import Deriver
 from kebab.ingest.fresh import Fresh
 from kebab.ingest.ledger import RunLog
 from kebab.ingest.limits import IngestLimits
-from kebab.ingest.outcomes import record, removed, unstorable
+from kebab.ingest.outcomes import record, removed
 from kebab.ingest.overtaken import Seen
 from kebab.ingest.parse.formats import FORMATS
 from kebab.ingest.parse.parsed import Format
 from kebab.ingest.parse.reading import BARE, Reading
 from kebab.ingest.plan import Admits, Planner, outside
-from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, SameContent
+from kebab.ingest.prepare import FileTask, Preparing, Result
 from kebab.ingest.refresh import Effort, Refreshed
 from kebab.ingest.scan import SourceFolder, too_large
 from kebab.ingest.sketch import sketch_the_rest
 from kebab.ingest.staff import PREPARE, Cluster, Staff
+from kebab.ingest.storing import Storing
 from kebab.ingest.targets import Target
 from kebab.ingest.workers import needs_workers, prepare_all, prepare_here
 from kebab.ports import (
@@ -45,10 +47,6 @@ from kebab.ports import (
     Workers,
 )
 
-CHUNKS_A_CATCH_UP = 4096
-DOCS_A_STEP = 20
-"""How often the embedding beside the run is looked after."""
-DOCS_A_REMOVAL = 500
 FEW_FILES = 8
 MANY_MISSING = 1000
 """Texts without a vector that are worth worker processes."""
@@ -268,24 +266,28 @@ class IngestPipeline:
         with ExitStack() as stack:
             tasks = [task for change in changes for task in change.tasks]
             workers = self._workers(tasks, stack)
-            derived = self._deriver(log, self._pump(workers, stack, cancelled), workers)
+            derived = self._deriver(log, workers, stack, cancelled)
             log.enter(IngestPhase.INDEX, total=len(tasks))
             if self.store.counts() == (0, 0):
                 # Begun while there is nothing, the index takes what this run keeps ready for it; begun later,
                 # it would be built from the store, which means reading all of it back.
                 derived.words(Fresh())
             seen = Seen.of(changes, self.store)
-            self._store_all(self._results(tasks, workers), seen, log, derived, cancelled)
+            storing = Storing(store=self.store, turns=self.turns, seen=seen, log=log, derived=derived)
+            storing.all(self._results(tasks, workers, derived.settle), cancelled)
             if not cancelled():
                 for change in changes:
-                    self._remove(change, seen, log)
+                    storing.remove(change)
             derived.words(Fresh())
             derived.embed()
             log.enter(IngestPhase.FINISH)
             derived.finish(cancelled)
             sketch_the_rest(self.store, self.turns, cancelled)
 
-    def _deriver(self, log: RunLog, pump: EmbeddingPump | None, workers: Workers | None) -> Deriver:
+    def _deriver(
+        self, log: RunLog, workers: Workers | None, stack: ExitStack, cancelled: Cancelled
+    ) -> Deriver:
+        pump = self._pump(workers, stack, cancelled)
         return Deriver(
             store=self.store,
             embeddings=self.embeddings,
@@ -293,6 +295,7 @@ class IngestPipeline:
             vectors=self.vectors,
             log=log,
             pump=pump,
+            beside=stack.enter_context(Beside(self.turns)),
             turns=self.turns,
             embeds_on_the_way=pump is not None and self._staff.embeds_on_the_way(workers),
         )
@@ -315,10 +318,12 @@ class IngestPipeline:
         workers = self._staff.hired(tasks, much_to_embed=much)
         return stack.enter_context(workers) if workers is not None else None
 
-    def _results(self, tasks: list[FileTask], workers: Workers | None) -> Iterator[list[Result]]:
+    def _results(
+        self, tasks: list[FileTask], workers: Workers | None, idle: Callable[[], object] = never
+    ) -> Iterator[list[Result]]:
         if workers is None:
             return prepare_here(tasks, Preparing(self.policy, formats=self.formats, reading=self.reading))
-        return prepare_all(tasks, workers, job=PREPARE, seconds=self.limits.file_seconds)
+        return prepare_all(tasks, workers, job=PREPARE, seconds=self.limits.file_seconds, idle=idle)
 
     def _pump(self, workers: Workers | None, stack: ExitStack, cancelled: Cancelled) -> EmbeddingPump | None:
         if self.embedder is None:
@@ -333,67 +338,3 @@ class IngestPipeline:
                 turns=self.turns,
             )
         )
-
-    def _store_all(
-        self,
-        batches: Iterator[list[Result]],
-        seen: Seen,
-        log: RunLog,
-        derived: Deriver,
-        cancelled: Cancelled,
-    ) -> None:
-        """Store what was read as it comes, with what is derived close behind."""
-        fresh = Fresh()
-        unstepped = unindexed = 0
-        while not cancelled():
-            with log.stage("parse"):
-                results = next(batches, None)
-            if results is None:
-                break
-            self._keep_all(results, seen, fresh, log, derived)
-            written = [len(result.chunks) for result in results if isinstance(result, Prepared)]
-            unstepped += len(written)
-            unindexed += sum(written)
-            if unstepped >= DOCS_A_STEP:
-                unstepped = 0
-                derived.step()
-            if unindexed >= CHUNKS_A_CATCH_UP:
-                unindexed = 0
-                derived.words(fresh)
-        derived.words(fresh)
-
-    def _keep_all(
-        self, results: Sequence[Result], seen: Seen, fresh: Fresh, log: RunLog, derived: Deriver
-    ) -> None:
-        """Store the results in one transaction; where one of them cannot be stored, each in its own."""
-        try:
-            with self.turns.turn(), log.stage("store"), self.store.together():
-                fresh.vectors.clear()  # of documents whose transaction failed
-                kept = [self._keep(result, seen, fresh) for result in results]
-                derived.take_vectors(fresh)
-        except InvalidInput as error:
-            if len(results) > 1:
-                for result in results:
-                    self._keep_all([result], seen, fresh, log, derived)
-                return
-            kept = [unstorable(result, error) for result in results]
-        for result in kept:
-            record(result, log)
-
-    def _keep(self, result: Result, seen: Seen, fresh: Fresh) -> Result:
-        """Store a result; returns what became of it."""
-        match result:
-            case Prepared(document, chunks, state):
-                if seen.is_overtaken(document.source_id, state):
-                    return SameContent(document.source_id, state)
-                fresh.keep(result, self.store.put(document, chunks, state))
-            case SameContent(source_id, state) if not seen.is_overtaken(source_id, state):
-                self.store.touch(source_id, [state])
-        return result
-
-    def _remove(self, change: Changes, seen: Seen, log: RunLog) -> None:
-        for start in range(0, len(change.gone), DOCS_A_REMOVAL):
-            with self.turns.turn(), log.stage("store"):
-                gone = seen.still_gone(change.source.id, change.gone[start : start + DOCS_A_REMOVAL])
-                self.store.remove([state.doc_id for state in gone])
-            log.skipped(removed(change.source.id, state) for state in gone)

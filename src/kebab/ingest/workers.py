@@ -12,7 +12,7 @@ import pickle
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,9 +104,16 @@ def is_large(tasks: list[FileTask]) -> bool:
 
 
 def prepare_all(
-    tasks: list[FileTask], workers: Workers, *, job: str, seconds: float | None = None
+    tasks: list[FileTask],
+    workers: Workers,
+    *,
+    job: str,
+    seconds: float | None = None,
+    idle: Callable[[], object] = lambda: None,
 ) -> Iterator[list[Result]]:
     """The results in the order of the tasks, some dozens at a time; ``job`` is the workers' Preparing.
+
+    ``idle`` is called where they are not ready yet.
 
     A file that brings its process down, or takes more than ``seconds``, is reported as failed; the others of
     its batch are not lost.
@@ -116,9 +123,9 @@ def prepare_all(
         work = [carrying(task) for task in batch] if workers.elsewhere else batch
         flights.append(_Flight(work, workers.submit(job, work, seconds=seconds)))
         while _is_far_enough(flights, workers):
-            yield _landed(flights.popleft(), workers, job, seconds)
+            yield _landed(_next(flights, idle), workers, job, seconds)
     while flights:
-        yield _landed(flights.popleft(), workers, job, seconds)
+        yield _landed(_next(flights, idle), workers, job, seconds)
 
 
 def prepare_here(tasks: Iterable[FileTask], preparing: Preparing) -> Iterator[list[Result]]:
@@ -138,13 +145,20 @@ class _Flight:
         return sum(len(task.content or b"") for task in self.work if isinstance(task, FileTask))
 
 
+def _next(flights: deque[_Flight], idle: Callable[[], object]) -> _Flight:
+    flight = flights.popleft()
+    if not flight.results.done():
+        idle()
+    return flight
+
+
 def _is_far_enough(flights: Sequence[_Flight], workers: Workers) -> bool:
     """Whether there is enough ahead to keep the processes busy while the words index commits.
 
     More would only fill the memory.
     """
     carried = sum(flight.carried for flight in flights)
-    return len(flights) > 4 * len(workers) or (carried > _CARRIED_BYTES and len(flights) > 1)
+    return len(flights) > 2 * len(workers) or (carried > _CARRIED_BYTES and len(flights) > 1)
 
 
 def _landed(flight: _Flight, workers: Workers, job: str, seconds: float | None) -> list[Result]:

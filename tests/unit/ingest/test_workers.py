@@ -71,6 +71,14 @@ def test_processes_give_what_the_main_process_gives(tmp_path: Path) -> None:
     assert found == flat(prepare_here(work, Preparing(POLICY)))
 
 
+def test_who_waits_for_results_is_told_before_it_waits(tmp_path: Path) -> None:
+    told: list[int] = []
+    with parsers(1) as workers:
+        results = flat(prepare_all(tasks(tmp_path), workers, job="prepare", idle=lambda: told.append(1)))
+    assert len(results) == MANY
+    assert told  # the process has only begun to start
+
+
 def test_chunks_are_cut_into_the_words_that_the_index_would_make(tmp_path: Path) -> None:
     with parsers(1, FakeAnalyzer) as workers:
         found = flat(prepare_all(tasks(tmp_path, 3), workers, job="prepare"))

@@ -16,8 +16,8 @@ from math import inf
 
 from kebab.domain.ids import nfc
 
-# Words that are remembered before the memory starts afresh: some 40 MB, the vocabulary of a large vault.
-_MEMORY = 200_000
+# Words that are remembered before the memory starts afresh: some 25 MB, the vocabulary of a large vault.
+_MEMORY = 131_072
 # So many cuts are worth the 30 ms that tables of beginnings take.
 _MANY_CUTS = 2000
 _LONGEST_RUN = 48
