@@ -121,8 +121,11 @@ _SUMMARIES = ("summary", "description", "excerpt", "abstract")
 
 def summary_in(user: Mapping[str, object]) -> str:
     """The summary among front-matter values, by the first of its usual names."""
-    found = (user.get(key) for key in _SUMMARIES)
-    return next((value for value in found if isinstance(value, str) and value), "")
+    for key in _SUMMARIES:
+        value = user.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,15 +92,19 @@ class SqliteEmbeddingStore:
 
     def vectors(self, model: ModelKey, keys: Sequence[str]) -> dict[str, Vectors]:
         with self._database.read() as connection:
+            number = model_number(connection, model)
             rows = connection.execute(
-                "SELECT e.content_key, e.vector, m.form FROM embeddings e JOIN embedding_models m "
-                "ON m.id = e.model WHERE e.model = ? AND e.content_key IN (SELECT value FROM json_each(?))",
-                (model_number(connection, model), as_json(list(keys))),
+                "SELECT content_key, vector FROM embeddings "
+                "WHERE model = ? AND content_key IN (SELECT value FROM json_each(?))",
+                (number, as_json(list(keys))),
             ).fetchall()
-        sound = {key: blob for key, blob, _ in rows if vector_blobs.is_sound(blob)}
+            form = _form(connection, number) if rows else ""
+        sound = {key: blob for key, blob in rows if vector_blobs.is_sound(blob)}
         if len(sound) < len(rows) and not self._database.readonly:
             self.drop_damaged()  # they count as missing from now on, and are embedded again
-        return {key: vector_blobs.unpacked(sound[key], form, model) for key, _, form in rows if key in sound}
+        if not sound:
+            return {}
+        return dict(zip(sound, vector_blobs.unpacked_all([*sound.values()], form, model), strict=True))
 
     def drop_damaged(self, *, dry_run: bool = False, sample: int | None = None) -> int:
         with self._database.read() as connection:
@@ -170,5 +174,10 @@ def registered(connection: sqlite3.Connection, model: ModelKey) -> tuple[int, st
         (model.model_id, model.version, model.dimensions, vector_blobs.form_of(model)),
     )
     number = model_number(connection, model)
+    return number, _form(connection, number)
+
+
+def _form(connection: sqlite3.Connection, number: int) -> str:
+    """The form of the vectors of the model with this row id."""
     (form,) = connection.execute("SELECT form FROM embedding_models WHERE id = ?", (number,)).fetchone()
-    return number, form
+    return str(form)

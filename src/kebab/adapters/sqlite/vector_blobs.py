@@ -14,7 +14,7 @@ from kebab.errors import Corrupt
 from kebab.ports import ModelKey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -39,17 +39,25 @@ def packed(vectors: Vectors, form: str) -> Iterator[bytes]:
 
 def unpacked(blob: bytes, form: str, model: ModelKey) -> Vectors:
     """The vector of a blob; raises Corrupt where it is not what was packed."""
+    row: Vectors = unpacked_all([blob], form, model)[0]
+    return row
+
+
+def unpacked_all(blobs: Sequence[bytes], form: str, model: ModelKey) -> Vectors:
+    """The vectors of blobs, of one at least, a row each; raises Corrupt where one is not what was packed."""
     import numpy as np
 
-    content = blob[:-_SUM_BYTES]
-    size = 3 * _pairs(model.dimensions) + 4 if form == INT12 else 4 * model.dimensions
-    if len(content) != size or not is_sound(blob):
+    width = 3 * _pairs(model.dimensions) if form == INT12 else 4 * model.dimensions
+    size = width + (4 if form == INT12 else 0) + _SUM_BYTES
+    if not all(len(blob) == size and is_sound(blob) for blob in blobs):
         raise Corrupt(f"a stored vector of {model.model_id} is damaged", hint="run `kebab doctor --repair`")
+    rows = np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), size)
+    content = np.ascontiguousarray(rows[:, :width])
     if form == INT12:
-        numbers = _spread(np.frombuffer(content[:-4], dtype=np.uint8))[: model.dimensions]
-        numbers *= np.frombuffer(content[-4:], dtype="<f4")
+        scales = np.ascontiguousarray(rows[:, width : width + 4]).view("<f4")
+        numbers: Vectors = _spread(content)[:, : model.dimensions] * scales
         return numbers
-    return np.frombuffer(content, dtype="<f4").astype(np.float32, copy=False)
+    return content.view("<f4").astype(np.float32, copy=False)
 
 
 def is_sound(blob: bytes) -> bool:
@@ -93,9 +101,10 @@ def _dense(numbers: NDArray[np.int16]) -> NDArray[np.uint8]:
 
 
 def _spread(content: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """The numbers of one row."""
+    """The numbers, row by row."""
     import numpy as np
 
-    low, middle, high = content.reshape(-1, 3).astype(np.int16).T
-    pairs = np.stack((low | ((middle & 0xF) << 8), (middle >> 4) | (high << 4)), axis=1)
-    return (pairs.reshape(-1) - (_LARGEST + 1)).astype(np.float32)
+    parts = content.reshape(len(content), -1, 3).astype(np.int16)
+    low, middle, high = parts[:, :, 0], parts[:, :, 1], parts[:, :, 2]
+    pairs = np.stack((low | ((middle & 0xF) << 8), (middle >> 4) | (high << 4)), axis=2)
+    return (pairs.reshape(len(content), -1) - (_LARGEST + 1)).astype(np.float32)
