@@ -21,7 +21,6 @@ _MEMORY = 131_072
 # So many cuts are worth the 30 ms that tables of beginnings take.
 _MANY_CUTS = 2000
 _LONGEST_RUN = 48
-_LONGEST_PIECE = 20
 _UNKNOWN = -30.0
 
 _WORD = re.compile(r"\w+")
@@ -127,19 +126,19 @@ def best_cut(
     best = [0.0, *[-inf] * size]
     # For each end: where the last piece before it begins, and its number; -1 for an unknown character.
     begins, numbers = [0] * (size + 1), [-1] * (size + 1)
-    table = first
+    get = first.get
     for start in range(size):
         base = best[start]
         if base + _UNKNOWN > best[start + 1]:
             best[start + 1], begins[start + 1], numbers[start + 1] = base + _UNKNOWN, start, -1
-        for end in range(start + 1, min(size, start + _LONGEST_PIECE) + 1):
-            number = table.get(run[start:end])
+        for end in range(start + 1, size + 1):
+            number = get(run[start:end])
             if number is None:
                 if closed:
                     break
-            elif number >= 0 and base + scores[number] > best[end]:
-                best[end], begins[end], numbers[end] = base + scores[number], start, number
-        table = inside
+            elif number >= 0 and (score := base + scores[number]) > best[end]:
+                best[end], begins[end], numbers[end] = score, start, number
+        get = inside.get
     return _followed(begins, numbers)
 
 
