@@ -24,6 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @given(text=MARKDOWN)
 @example(text="# A\n\n" + "x" * 400)
+@example(text=" ")
 @example(text="- " * 200 + "deep\n\nafter")
 @settings(max_examples=300, deadline=None)
 def test_cited_lines_reproduce_the_text_of_every_chunk(folder: Path, text: str) -> None:
@@ -32,6 +33,9 @@ def test_cited_lines_reproduce_the_text_of_every_chunk(folder: Path, text: str) 
     for chunk in chunks:
         (span,) = chunk.spans
         cited = "\n".join(lines[span.start - 1 : span.end])
+        if not chunk.text:  # of a note without text: it stands for the name
+            assert not stored.text.strip()
+            continue
         cut = span.start == span.end and estimate_tokens(cited) > SMALL.max_tokens
         assert chunk.text in cited if cut else chunk.text == cited
 
