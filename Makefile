@@ -73,9 +73,10 @@ $(VENV)/.qdrant: $(STAMP)
 	@touch $@
 
 test: setup $(VENV)/.model-server $(VENV)/.browser $(VENV)/.qdrant $(VENV)/.conformance $(VENV)/.speech ## run every test
-	@# The tests start hundreds of processes: compiled once, each starts in half the time.
+	@# The tests start hundreds of processes: compiled once, each starts in half the time. Many of them wait for
+	@# servers, kills and clocks: three at once keep two cores busy.
 	@$(BIN)/python -m compileall -q src
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
 test-fast: setup ## run the tests that take well under a second each
 	$(BIN)/python -m pytest -q -m "not slow" tests/unit tests/contracts

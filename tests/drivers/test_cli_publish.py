@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -15,23 +16,39 @@ from tests.drivers.web_server import served
 from tests.object_store import BUCKET, NEEDED, environment, running_store, weed
 
 
-@pytest.fixture
-def notes(cli: Cli) -> Cli:
-    """A project of one note, ingested."""
+def a_project(cli: Cli) -> Cli:
     (cli.cwd / "rope.md").write_text("# Rope\n\nHang a wet rope to dry. 밧줄은 말린다.\n", encoding="utf-8")
     for arguments in (("init", "."), ("ingest",)):
         assert cli(*arguments).code == 0
     return cli
 
 
-@pytest.fixture
-def target(notes: Cli, tmp_path: Path) -> str:
-    """Where the note is published."""
-    place = str(tmp_path / "published")
-    result = notes("publish", place)
+def a_publication(notes: Cli, place: Path) -> str:
+    result = notes("publish", str(place))
     assert result.code == 0, result.err
     assert "1 documents, 1 chunks · default: 1 sent, 0 removed" in result.out
-    return place
+    return str(place)
+
+
+@pytest.fixture
+def notes(cli: Cli) -> Cli:
+    """A project of one note, ingested."""
+    return a_project(cli)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A project of one note, and where it is published. Only for tests that read."""
+
+    notes: Cli
+    target: str
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+    folder = tmp_path_factory.mktemp("shelf")
+    notes = a_project(a_cli(folder / "project"))
+    return Shelf(notes, a_publication(notes, folder / "published"))
 
 
 @pytest.mark.parametrize(
@@ -47,32 +64,31 @@ def target(notes: Cli, tmp_path: Path) -> str:
         ("links", "rope.md", "--json"),
     ],
 )
-def test_a_command_prints_the_same_of_what_was_published(
-    notes: Cli, target: str, command: tuple[str, ...]
-) -> None:
-    own, published = notes(*command), notes(*command, "--index", target)
+def test_a_command_prints_the_same_of_what_was_published(shelf: Shelf, command: tuple[str, ...]) -> None:
+    own, published = shelf.notes(*command), shelf.notes(*command, "--index", shelf.target)
     assert (published.code, published.out) == (own.code, own.out)
     assert own.out
 
 
-def test_a_question_is_answered_alike(notes: Cli, target: str) -> None:
+def test_a_question_is_answered_alike(shelf: Shelf) -> None:
     own, published = (
-        notes("ask", "what to do with a wet rope?"),
-        notes("ask", "what to do with a wet rope?", "--index", target),
+        shelf.notes("ask", "what to do with a wet rope?"),
+        shelf.notes("ask", "what to do with a wet rope?", "--index", shelf.target),
     )
     assert (published.code, published.out.splitlines()[0]) == (own.code, own.out.splitlines()[0])
 
 
-def test_readers_elsewhere_need_nothing_but_the_address(target: str, tmp_path: Path) -> None:
+def test_readers_elsewhere_need_nothing_but_the_address(shelf: Shelf, tmp_path: Path) -> None:
     other = a_cli(tmp_path / "other")
-    found = other("search", "wet rope", "--index", target, "--json")
+    found = other("search", "wet rope", "--index", shelf.target, "--json")
     assert found.code == 0, found.err
     assert found.json["hits"][0]["doc_path"] == "rope.md"
-    by_variable = other("search", "wet rope", "--json", KEBAB_INDEX__URL=target)
+    by_variable = other("search", "wet rope", "--json", KEBAB_INDEX__URL=shelf.target)
     assert by_variable.out == found.out
 
 
-def test_releases_are_listed_taken_back_removed_and_collected(notes: Cli, target: str) -> None:
+def test_releases_are_listed_taken_back_removed_and_collected(notes: Cli, tmp_path: Path) -> None:
+    target = a_publication(notes, tmp_path / "published")
     (notes.cwd / "rope.md").write_text("# Rope\n\nBurn it.\n", encoding="utf-8")
     notes("ingest")
     second = notes("publish", target, "--json").lines[-1]
@@ -105,14 +121,14 @@ def test_publishing_tells_how_far_it_is_and_ends_with_the_report(notes: Cli, tmp
     assert failed.lines[-1]["kind"] == "failed"
 
 
-def test_what_is_published_cannot_be_written(notes: Cli, target: str) -> None:
-    refused = notes("ingest", "--json", KEBAB_INDEX__URL=target)
+def test_what_is_published_cannot_be_written(shelf: Shelf) -> None:
+    refused = shelf.notes("ingest", "--json", KEBAB_INDEX__URL=shelf.target)
     assert (refused.code, refused.error["code"]) == (2, "readonly")
     assert "--index" in refused.error["hint"]
 
 
-def test_the_doctor_says_what_is_read_and_whether_it_is_the_newest(notes: Cli, target: str) -> None:
-    report = notes("doctor", "--index", target, "--json").json
+def test_the_doctor_says_what_is_read_and_whether_it_is_the_newest(shelf: Shelf) -> None:
+    report = shelf.notes("doctor", "--index", shelf.target, "--json").json
     (check,) = [check for check in report["checks"] if check["name"] == "published"]
     assert (check["status"], "the newest" in check["detail"]) == ("ok", True)
 
@@ -162,9 +178,9 @@ def test_an_object_store_is_used_by_the_commands_and_its_secret_never_printed(
     assert "hunter2" not in said
 
 
-def test_agents_and_pages_are_served_what_was_published(notes: Cli, target: str, tmp_path: Path) -> None:
+def test_agents_and_pages_are_served_what_was_published(shelf: Shelf, tmp_path: Path) -> None:
     overrides = {
-        "index.url": target,
+        "index.url": shelf.target,
         "index.cache_dir": str(tmp_path / "cache"),
         "models.embedding.provider": "none",
     }

@@ -30,11 +30,15 @@ needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data is
 
 
 def measured(task: Task, folder: Path) -> Reports:
-    """One report for each mode, under the defaults and nothing from this machine's configuration."""
+    """One report for each mode, under the defaults and nothing from this machine's configuration.
+
+    Of searching alone: how answers are given and refused is tested in test_answers.
+    """
     config = folder / "config.toml"
     config.write_text("", encoding="utf-8")
     with Kebab.open(config, data_dir=folder / "data") as kebab:
-        reports = {report.mode: report for report in kebab.laboratory.run(task, modes=list(SearchMode))}
+        found = kebab.laboratory.run(task, modes=list(SearchMode), refusals=False)
+        reports = {report.mode: report for report in found}
     assert all(not report.degraded for report in reports.values())
     return reports
 

@@ -108,14 +108,17 @@ class Laboratory:
         *,
         modes: Sequence[SearchMode],
         fusion: str | None = None,
+        refusals: bool = True,
         progress: Progress | None = None,
     ) -> Iterator[EvalReport]:
-        """One report for each mode, over one ingest."""
+        """One report for each mode, over one ingest.
+
+        With ``refusals`` every query is asked too, where some are to be refused, which takes the longer part.
+        """
         with self._prepared(task) as prepared:
             for mode in modes:
-                report = self._evaluation(prepared, fusion).run(
-                    prepared.queries, mode=mode, progress=progress
-                )
+                evaluation = self._evaluation(prepared, fusion, refusals=refusals)
+                report = evaluation.run(prepared.queries, mode=mode, progress=progress)
                 if prepared.ingest_s is not None:
                     report = replace(report, seconds={"ingest": prepared.ingest_s, **report.seconds})
                 yield report
@@ -173,7 +176,7 @@ class Laboratory:
         with self.bases.of_folder(folder) as base:
             yield base
 
-    def _evaluation(self, prepared: Prepared, fusion: str | None) -> Evaluation:
+    def _evaluation(self, prepared: Prepared, fusion: str | None, *, refusals: bool = True) -> Evaluation:
         base = prepared.base
         return Evaluation(
             subject=base.searcher.fused_by(fusion),
@@ -182,7 +185,7 @@ class Laboratory:
             fusion=fusion or base.fusion,
             embedding_model=base.embedding_model,
             read=SearchQuery if prepared.plain else parse_query,
-            refuses=base.asker.refuses,
+            refuses=base.asker.refuses if refusals else None,
         )
 
     @contextmanager
