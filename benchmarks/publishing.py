@@ -1,10 +1,11 @@
 """A folder published to a real object store on loopback, and searched there: time, requests and bytes.
 
-    python -m benchmarks.publishing FOLDER [--copies N]
+    python -m benchmarks.publishing FOLDER [--copies N] [--data DIR] [--work DIR] [--parts PART …]
 
 The store is SeaweedFS from its package; requests and bytes are what it counted itself. Everything lies in a
-temporary folder. ``--copies`` multiplies the notes, each copy with a line of its own in every file. Queries
-are titles of notes, the same for all.
+temporary folder, or in ``--work``, where a later run finds it: parts can be measured one by one. ``--copies``
+multiplies the notes, each copy with a line of its own in every file; ``--data`` takes the knowledge base in
+that folder as it is, with FOLDER as its source. Queries are titles of notes, the same for all.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ class Traffic:
 class Bench:
     root: Path
     work: Path
+    data: Path
     metrics: int
 
     def traffic(self) -> Traffic:
@@ -85,9 +87,8 @@ class Bench:
             "index.cache_dir": str(self.work / cache),
             "index.follow_s": follow_s,
             "index.cache_mb": 60_000,
-            "search.vector_engine": "int8",
         }
-        return Kebab.open(root=self.root, data_dir=self.work / "data", overrides=overrides)
+        return Kebab.open(root=self.root, data_dir=self.data, overrides=overrides)
 
     def timed(self, act: Callable[[], T]) -> tuple[float, Traffic, T]:
         before, began = self.traffic(), time.perf_counter()
@@ -101,25 +102,36 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--copies", type=int, default=1)
-    parser.add_argument("--ask", nargs=3, metavar=("ROOT", "WORK", "THREADS"), help=argparse.SUPPRESS)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--ask", nargs=4, metavar=("ROOT", "WORK", "DATA", "THREADS"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.ask:
-        _ask(Path(options.ask[0]), Path(options.ask[1]), int(options.ask[2]))
-        return
-    with tempfile.TemporaryDirectory(prefix="kebab-publish-") as place:
-        work = Path(place)
-        root = _copied(options.folder, work / "notes", options.copies)
-        (work / "store").mkdir()
-        metrics = 28_571
-        with running_store(work / "store", metrics=metrics) as port, in_environment(environment(port)):
-            bench = Bench(root, work, metrics)
-            print(f"Load average at the start: {os.getloadavg()[0]:.1f}.\n\n| what | measured |\n|---|---|")
-            for what, value in _measured(bench):
+        root, work, data, threads = options.ask
+        _ask(Bench(Path(root), Path(work), Path(data), 0), int(threads))
+    elif options.work:
+        options.work.mkdir(parents=True, exist_ok=True)
+        _report(options, options.work)
+    else:
+        with tempfile.TemporaryDirectory(prefix="kebab-publish-") as place:
+            _report(options, Path(place))
+
+
+def _report(options: argparse.Namespace, work: Path) -> None:
+    root = options.folder if options.data else _copied(options.folder, work / "notes", options.copies)
+    (work / "store").mkdir(exist_ok=True)
+    metrics = 28_571
+    with running_store(work / "store", metrics=metrics) as port, in_environment(environment(port)):
+        bench = Bench(root, work, options.data or work / "data", metrics)
+        print(f"Load average at the start: {os.getloadavg()[0]:.1f}.\n\n| what | measured |\n|---|---|")
+        for part in options.parts:
+            for what, value in PARTS[part](bench):
                 print(f"| {what} | {value} |", flush=True)
 
 
 def _copied(folder: Path, target: Path, copies: int) -> Path:
-    for number in range(copies):
+    for number in range(0 if target.exists() else copies):
         shutil.copytree(folder, target / f"copy{number}")
         for note in (target / f"copy{number}").rglob("*.md") if number else ():
             with note.open("a", encoding="utf-8", errors="surrogateescape") as file:
@@ -127,22 +139,17 @@ def _copied(folder: Path, target: Path, copies: int) -> Path:
     return target
 
 
-def _measured(bench: Bench) -> Iterator[tuple[str, str]]:
+def _stored(bench: Bench) -> Iterator[tuple[str, str]]:
     with bench.opened() as own:
         own.ingest()
         documents, chunks = own.engines.reading.documents.counts()
-    stored = footprint.disk_mb(bench.work / "data")
+    stored = footprint.disk_mb(bench.data)
     yield "knowledge base", f"{documents} documents, {chunks} chunks, {stored:.0f} MB"
-    yield from _publishes(bench, chunks)
-    yield from _opens(bench, chunks)
-    yield from _queries(bench)
-    yield from _direct(bench)
-    yield from _follows(bench)
-    yield from _crowd(bench)
 
 
-def _publishes(bench: Bench, chunks: int) -> Iterator[tuple[str, str]]:
+def _publishes(bench: Bench) -> Iterator[tuple[str, str]]:
     with bench.opened() as own:
+        chunks = own.engines.reading.documents.counts()[1]
         spent, traffic, _ = bench.timed(lambda: own.publish(URI))
         yield "first publish", f"{spent:.1f} s, {traffic}"
         spent, traffic, _ = bench.timed(lambda: own.publish(URI))
@@ -164,7 +171,9 @@ def _edit(root: Path) -> None:
             file.write("\nOne more line about the harbour.\n")
 
 
-def _opens(bench: Bench, chunks: int) -> Iterator[tuple[str, str]]:
+def _opens(bench: Bench) -> Iterator[tuple[str, str]]:
+    with bench.opened() as own:
+        chunks = own.engines.reading.documents.counts()[1]
     command = [sys.executable, "-m", "kebab", "search", "harbour", "--index", URI, "--json"]
     places = {
         "KEBAB_INDEX__CACHE_DIR": str(bench.work / "cold"),
@@ -283,23 +292,38 @@ def _follows(bench: Bench) -> Iterator[tuple[str, str]]:
 def _crowd(bench: Bench) -> Iterator[tuple[str, str]]:
     """Several replicas, each with its share of the clients, all on this computer."""
     each = CLIENTS // REPLICAS
-    command = [sys.executable, "-m", "benchmarks.publishing", ".", "--ask", str(bench.root), str(bench.work)]
+    command = [sys.executable, "-m", "benchmarks.publishing", ".", "--ask"]
+    places = [str(bench.root), str(bench.work), str(bench.data), str(each)]
+    before = bench.traffic()
     running = [
-        subprocess.Popen([*command, str(each)], stdout=subprocess.PIPE, text=True) for _ in range(REPLICAS)
+        subprocess.Popen([*command, *places], stdout=subprocess.PIPE, text=True) for _ in range(REPLICAS)
     ]
     outputs = [process.communicate()[0].split() for process in running]
+    traffic = bench.traffic() - before
     rate = sum(float(words[0]) for words in outputs)
     worst = max(float(words[1]) for words in outputs)
     memory = max(float(words[2]) for words in outputs)
-    yield (
-        f"{REPLICAS} replicas, {CLIENTS} clients, {os.cpu_count()} cores",
-        f"{rate:.0f} searches/s, p95 {worst:.0f} ms, {memory:.0f} MB a replica, shared pages once",
+    told = (
+        f"{rate:.0f} searches/s, p95 {worst:.0f} ms, {memory:.0f} MB a replica, shared pages once; "
+        f"{CLIENTS * ASKED} searches and the opening together: {traffic}"
     )
+    yield f"{REPLICAS} replicas, {CLIENTS} clients, {os.cpu_count()} cores", told
 
 
-def _ask(root: Path, work: Path, threads: int) -> None:
+PARTS: dict[str, Callable[[Bench], Iterator[tuple[str, str]]]] = {
+    "ingest": _stored,
+    "publish": _publishes,
+    "open": _opens,
+    "query": _queries,
+    "direct": _direct,
+    "follow": _follows,
+    "crowd": _crowd,
+}
+
+
+def _ask(bench: Bench, threads: int) -> None:
     """One replica under load; prints searches a second, the 95th percentile in ms, and its memory in MB."""
-    with Bench(root, work, 0).opened(URI) as replica, ThreadPoolExecutor(threads) as pool:
+    with bench.opened(URI) as replica, ThreadPoolExecutor(threads) as pool:
         titles = _titles(replica)[:ASKED]
         _times(replica, titles)
         began = time.perf_counter()
