@@ -35,6 +35,7 @@ from kebab.ports import (
     Analyzer,
     ChunkOwner,
     EmbeddingKind,
+    IndexShape,
     LexicalQuery,
     ModelKey,
     PendingChange,
@@ -582,6 +583,8 @@ class FakeLexicalIndex:
         self._fields: dict[ChunkId, _Fields] = {}
         self._checkpoint = 0
         self.damage: list[str] = []
+        self.lies: IndexShape | None = None
+        """How it is to say that it lies on disk."""
         """What the files of this index are to suffer from until it is cleared."""
 
     @property
@@ -638,8 +641,11 @@ class FakeLexicalIndex:
     def faults(self) -> list[str]:
         return self.damage
 
+    def shape(self) -> IndexShape:
+        return self.lies or IndexShape(1 if self._bodies else 0, byte_len=len(self._bodies))
+
     def clear(self) -> None:
-        self.damage = []
+        self.damage, self.lies = [], None
         self._bodies, self._checkpoint = {}, 0
 
     def named(self, key: str, *, docs: frozenset[DocId] | None = None) -> list[ChunkId]:
@@ -681,6 +687,8 @@ class FakeVectorIndex:
         self._rows: dict[ChunkId, tuple[DocId, Vectors]] = {}
         self._checkpoint = 0
         self.damage: list[str] = []
+        self.lies: IndexShape | None = None
+        """How it is to say that it lies on disk."""
         """What the files of this index are to suffer from until it is cleared."""
 
     @property
@@ -726,8 +734,11 @@ class FakeVectorIndex:
     def faults(self) -> list[str]:
         return self.damage
 
+    def shape(self) -> IndexShape:
+        return self.lies or IndexShape(1 if self._rows else 0, byte_len=len(self._rows))
+
     def clear(self) -> None:
-        self.damage = []
+        self.damage, self.lies = [], None
         self._rows, self._checkpoint = {}, 0
 
 

@@ -19,7 +19,7 @@ from kebab.domain.chunk_words import ChunkCutter
 from kebab.domain.documents import Metadata
 from kebab.domain.ids import DocId
 from kebab.domain.names import letters, name_key
-from kebab.ports import LexicalIndex, LexicalQuery
+from kebab.ports import IndexShape, LexicalIndex, LexicalQuery
 from tests.fakes import FakeAnalyzer, FakeLexicalIndex
 from tests.samples import Sample, sample
 
@@ -238,6 +238,20 @@ def test_document_frequencies_count_chunks(index: LexicalIndex) -> None:
     apply(index, sample("a.md", "alpha alpha", "alpha beta"), sample("b.md", "gamma"))
     wanted = ["alpha", "beta", "delta", "\udcff", ""]
     assert index.document_frequencies(wanted) == {"alpha": 2, "beta": 1, "delta": 0, "\udcff": 0, "": 0}
+
+
+def test_an_index_says_how_it_lies_on_disk(index: LexicalIndex) -> None:
+    assert index.shape() == IndexShape()
+    one, two = sample("a.md", "alpha"), sample("b.md", "beta")
+    apply(index, one, two)
+    whole = index.shape()
+    assert whole.pieces >= 1
+    assert whole.removed == 0
+    assert whole.byte_len > 0
+    apply(index, removed=(one.doc_id,), checkpoint=2)
+    assert index.shape().removed <= 1
+    index.clear()
+    assert index.shape() == IndexShape()
 
 
 def test_clearing_brings_back_an_empty_index_that_can_be_filled(index: LexicalIndex) -> None:

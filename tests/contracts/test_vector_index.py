@@ -15,7 +15,7 @@ from kebab.adapters.int8_vector import Int8VectorIndex
 from kebab.adapters.lance_vector import LanceVectorIndex
 from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import ModelMismatch
-from kebab.ports import ModelKey, VectorIndex, Vectors
+from kebab.ports import IndexShape, ModelKey, VectorIndex, Vectors
 from tests.fakes import FakeVectorIndex
 from tests.samples import Sample, sample
 
@@ -160,6 +160,23 @@ def test_a_filter_of_thousands_of_documents_finds_all_there_are(index: VectorInd
     apply(index, one, *[at(n / 100, path=f"{n}.md") for n in range(50)])
     allowed = frozenset([one[0].doc_id, *(DocId(f"{n:032x}") for n in range(3000))])
     assert [hit.id for hit in index.search(direction(0.0), limit=3, docs=allowed)] == ids(one)
+
+
+def test_an_index_says_how_it_lies_on_disk(index: VectorIndex) -> None:
+    assert index.shape() == IndexShape()
+    one, two = at(0.0), at(1.0, path="b.md")
+    apply(index, one, two, checkpoint=1)
+    whole = index.shape()
+    assert whole.pieces >= 1
+    assert whole.removed == 0
+    assert whole.byte_len > 0
+    apply(index, removed=(one[0].doc_id,), checkpoint=2)
+    worn = index.shape()
+    assert worn.removed <= 1
+    index.optimize()
+    assert index.shape().removed == 0
+    index.clear()
+    assert index.shape() == IndexShape()
 
 
 def test_clearing_brings_back_an_empty_index_that_can_be_filled(index: VectorIndex) -> None:

@@ -18,7 +18,7 @@ from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import Corrupt, StorageError
-from kebab.ports import NONE_CUT, Analyzer, FieldWeights, LexicalQuery
+from kebab.ports import NONE_CUT, Analyzer, FieldWeights, IndexShape, LexicalQuery
 
 LAYOUT = "fts5-3"
 
@@ -134,6 +134,12 @@ class Fts5LexicalIndex:
 
     def faults(self) -> list[str]:
         return self._sums.faults() if self.checkpoint() else []
+
+    def shape(self) -> IndexShape:
+        """One piece: how the engine divides its tree is its own affair, and it merges as it writes."""
+        from kebab.disk.sizes import bytes_of  # no search needs it
+
+        return IndexShape(1, byte_len=bytes_of([self._path])) if self.checkpoint() else IndexShape()
 
     def clear(self) -> None:
         try:

@@ -9,7 +9,7 @@ from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.values import dataclass
-from kebab.ports import ModelKey, VectorIndex
+from kebab.ports import IndexShape, ModelKey, VectorIndex
 
 if TYPE_CHECKING:
     from kebab.ports import Vectors
@@ -73,6 +73,9 @@ class GrowingVectorIndex:
 
     def faults(self) -> list[str]:
         return self._current.faults()
+
+    def shape(self) -> IndexShape:
+        return self._current.shape()
 
     def clear(self) -> None:
         self.large.clear()

@@ -30,7 +30,7 @@ from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.values import dataclass
 from kebab.errors import Corrupt, ModelMismatch, StorageError
-from kebab.ports import ModelKey
+from kebab.ports import IndexShape, ModelKey
 
 if TYPE_CHECKING:
     import numpy as np
@@ -157,6 +157,16 @@ class Int8VectorIndex:
                 if not found or before == self._manifest():
                     break  # otherwise somebody wrote meanwhile
             return found
+
+    def shape(self) -> IndexShape:
+        from kebab.disk.sizes import bytes_of  # no search needs it
+
+        with self._translated():
+            manifest = self._manifest()
+            if manifest is None:
+                return IndexShape()
+            removed = sum(bin(int(one.dead, 16)).count("1") for one in manifest.segments if one.dead)
+            return IndexShape(len(manifest.segments), removed, byte_len=bytes_of([self._folder]))
 
     def clear(self) -> None:
         with self._translated():

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from kebab.adapters.checkpoint import CheckpointFile, Mark
 from kebab.adapters.file_sums import FileSums
-from kebab.adapters.lance_table import among, lance_engine, opened_table
+from kebab.adapters.lance_table import among, lance_engine, opened_table, shape_of
 from kebab.disk.private import make_folder
 from kebab.domain.chunk_words import ChunkCutter, ChunkWords
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import Corrupt, EngineError, StorageError
-from kebab.ports import NONE_CUT, Analyzer, LexicalQuery
+from kebab.ports import NONE_CUT, Analyzer, IndexShape, LexicalQuery
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -148,6 +148,11 @@ class LanceLexicalIndex:
 
     def faults(self) -> list[str]:
         return self._sums.faults() if self._checkpoint.read() else []
+
+    def shape(self) -> IndexShape:
+        with self._translated():
+            dataset = self._dataset()
+            return IndexShape() if dataset is None else shape_of(dataset, [self._table])
 
     def clear(self) -> None:
         # The checkpoint goes first: half a cleared table must not look like an index.

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kebab.adapters.flat_vectors import FlatVectors
+from kebab.disk.sizes import bytes_of
 from kebab.domain.chunks import StoredChunk
 from kebab.errors import ModelMismatch
-from kebab.ports import ModelKey
+from kebab.ports import IndexShape, ModelKey
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,6 +47,25 @@ def lance_engine() -> Any:
 
 def opened_table(table: Path, version: int | None = None) -> Any:
     return lance_engine().dataset(str(table), version=version)
+
+
+def unindexed(dataset: Any) -> int:
+    """Rows that no index of the table knows yet."""
+    covered = {
+        fragment
+        for index in dataset.describe_indices()
+        for segment in index.segments
+        for fragment in segment.fragment_ids
+    }
+    return sum(f.count_rows() for f in dataset.get_fragments() if f.fragment_id not in covered)
+
+
+def shape_of(dataset: Any, places: Sequence[Path]) -> IndexShape:
+    """The shape of a table. Without an index every search reads all of it, as it is meant to."""
+    fragments = dataset.get_fragments()
+    removed = sum(fragment.num_deletions for fragment in fragments)
+    outside = unindexed(dataset) if dataset.describe_indices() else 0
+    return IndexShape(len(fragments), removed, outside, bytes_of(places))
 
 
 def rows_of(model: ModelKey, chunks: Sequence[StoredChunk], vectors: Sequence[Vectors]) -> pa.Table:

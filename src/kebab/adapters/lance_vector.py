@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kebab.adapters.checkpoint import CheckpointFile, Mark
 from kebab.adapters.file_sums import FileSums
 from kebab.adapters.flat_vectors import FlatFiles, FlatVectors
-from kebab.adapters.lance_table import among, copied, lance_engine, opened_table, rows_of
+from kebab.adapters.lance_table import among, copied, lance_engine, opened_table, rows_of, shape_of, unindexed
 from kebab.adapters.vector_tables import remove_superseded, table_name, unit_query
 from kebab.disk.private import make_folder
 from kebab.domain.chunks import StoredChunk
@@ -21,7 +21,7 @@ from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.values import dataclass
 from kebab.errors import Corrupt, EngineError, StorageError
-from kebab.ports import ModelKey
+from kebab.ports import IndexShape, ModelKey
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -158,6 +158,12 @@ class LanceVectorIndex:
     def faults(self) -> list[str]:
         return self._sums.faults() if self._checkpoint.read() else []
 
+    def shape(self) -> IndexShape:
+        with self._translated():
+            dataset = self._dataset()
+            places = [self._table, self._flat_files.folder]
+            return IndexShape() if dataset is None else shape_of(dataset, places)
+
     def _files(self) -> list[Path]:
         folders = (self._table, self._flat_files.folder)
         return sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
@@ -196,7 +202,7 @@ class LanceVectorIndex:
             # One bit a dimension, said explicitly: without it the engine takes larger codes.
             dataset = dataset.create_index("embedding", "IVF_RQ", metric="cosine", num_bits=1, replace=True)
             dataset.update_config({_TRAINED: str(rows)})
-        elif _unindexed(dataset) > _MAX_STALE * rows:
+        elif unindexed(dataset) > _MAX_STALE * rows:
             dataset.optimize.optimize_indices()
         return opened_table(self._table)
 
@@ -335,16 +341,6 @@ def _compacted(dataset: Any) -> Any:
         target_rows_per_fragment=_FRAGMENT_ROWS, materialize_deletions_threshold=_MAX_STALE
     )
     return opened_table(Path(dataset.uri))
-
-
-def _unindexed(dataset: Any) -> int:
-    covered = {
-        fragment
-        for index in dataset.describe_indices()
-        for segment in index.segments
-        for fragment in segment.fragment_ids
-    }
-    return sum(f.count_rows() for f in dataset.get_fragments() if f.fragment_id not in covered)
 
 
 def _translation(error: BaseException, table: Path) -> EngineError:

@@ -19,6 +19,13 @@ def searched_files(folder: Path) -> list[Path]:
     return [meta, *sorted(file for file in folder.iterdir() if file.name.partition(".")[0] in segments)]
 
 
+def segments_of(folder: Path) -> tuple[int, int]:
+    """How many segments the newest commit has, and how many documents in them are deleted."""
+    listed = json.loads((folder / "meta.json").read_bytes())["segments"]
+    deleted = [(segment.get("deletes") or {}).get("num_deleted_docs", 0) for segment in listed]
+    return len(listed), sum(deleted)
+
+
 def remove_folder(folder: Path) -> None:
     """Remove a folder in which threads of the engine may still be tidying up files of their own."""
     for _ in range(3):

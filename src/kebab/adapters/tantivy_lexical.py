@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from kebab.adapters.checkpoint import CheckpointFile
 from kebab.adapters.file_sums import FileSums
-from kebab.adapters.tantivy_files import lockable, remove_folder, searched_files
+from kebab.adapters.tantivy_files import lockable, remove_folder, searched_files, segments_of
 from kebab.adapters.tantivy_query import clean, make_query, make_schema, register, term_query
 from kebab.disk.private import make_folder
 from kebab.domain.chunk_words import ChunkCutter, ChunkWords
@@ -22,7 +22,7 @@ from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import Corrupt, EngineError, EngineUnavailable, Locked, StorageError
-from kebab.ports import NONE_CUT, Analyzer, LexicalQuery
+from kebab.ports import NONE_CUT, Analyzer, IndexShape, LexicalQuery
 
 LAYOUT = "tantivy-3"
 
@@ -162,6 +162,15 @@ class TantivyLexicalIndex:
 
     def faults(self) -> list[str]:
         return self._sums.faults() if self._checkpoint.read() else []
+
+    def shape(self) -> IndexShape:
+        from kebab.disk.sizes import bytes_of  # no search needs it
+
+        if not self._checkpoint.read():
+            return IndexShape()
+        with self._translated():
+            pieces, removed = segments_of(self._folder)
+            return IndexShape(pieces, removed, byte_len=bytes_of(searched_files(self._folder)))
 
     def clear(self) -> None:
         # The checkpoint goes first: half a cleared folder must not look like an index.

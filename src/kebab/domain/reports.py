@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -21,6 +22,8 @@ class Check:
     status: CheckStatus
     detail: str
     hint: str | None = None
+    figures: Mapping[str, int] = field(default_factory=dict)
+    """What was counted, by name, for programs: rows and pieces of an index, bytes of a part."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,15 @@ if TYPE_CHECKING:
     )
     from kebab.ports.folders import FolderEvents, SourceFiles
     from kebab.ports.history import AnswerStore, EvalStore, Ledger
-    from kebab.ports.indexes import NONE_CUT, FieldWeights, Indexes, LexicalIndex, LexicalQuery, VectorIndex
+    from kebab.ports.indexes import (
+        NONE_CUT,
+        FieldWeights,
+        Indexes,
+        IndexShape,
+        LexicalIndex,
+        LexicalQuery,
+        VectorIndex,
+    )
     from kebab.ports.memory import (
         ExecutionIndex,
         ExecutionStore,
@@ -116,6 +124,7 @@ __all__ = [
     "HtmlReader",
     "HwpReader",
     "HwpText",
+    "IndexShape",
     "Indexes",
     "Job",
     "JsonSchema",

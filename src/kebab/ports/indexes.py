@@ -50,6 +50,19 @@ class LexicalQuery:
 NONE_CUT: Mapping[ChunkId, ChunkWords] = {}
 
 
+@dataclass(frozen=True, slots=True)
+class IndexShape:
+    """How an index lies on disk: many pieces, or much that is gone, make a search slower than need be."""
+
+    pieces: int = 0
+    """Files, or groups of files, that a search asks one after the other; 0 where nothing was built."""
+    removed: int = 0
+    """Rows that are gone and still lie in the files."""
+    outside: int = 0
+    """Rows that a search reads one by one, because what makes it fast does not know them yet."""
+    byte_len: int = 0
+
+
 class LexicalIndex(Protocol):
     """BM25 over analysed chunks. Applying the same change twice is applying it once."""
 
@@ -108,6 +121,10 @@ class LexicalIndex(Protocol):
         """
         ...
 
+    def shape(self) -> IndexShape:
+        """How it lies on disk, looked at without reading its rows."""
+        ...
+
     def clear(self) -> None:
         """Back to an empty index at checkpoint 0."""
         ...
@@ -150,6 +167,8 @@ class VectorIndex(Protocol):
     def count(self) -> int: ...
 
     def faults(self) -> list[str]: ...
+
+    def shape(self) -> IndexShape: ...
 
     def clear(self) -> None: ...
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from kebab.disk.private import replacing
+from kebab.disk.sizes import bytes_of
 from kebab.domain.publications import Release
 from kebab.errors import StorageError
 
@@ -119,10 +119,10 @@ class ReplicaCache:
 
     def size(self) -> int:
         """Bytes of all addresses together."""
-        return _size(self.folder.parent.glob("index-*"))
+        return bytes_of(self._addresses())
 
     def _others(self) -> int:
-        return _size(place for place in self._addresses() if place != self.folder)
+        return bytes_of(place for place in self._addresses() if place != self.folder)
 
     def _idle(self) -> list[Path]:
         """The folders of other addresses that nobody reads, the longest unread first."""
@@ -159,17 +159,6 @@ def _used_at(place: Path) -> float:
         return (place / "follow.lock").stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _size(places: Iterable[Path]) -> int:
-    """Bytes on disk; a file that several releases share counts once."""
-    found: dict[tuple[int, int], int] = {}
-    for place in places:
-        for path in place.rglob("*"):
-            with suppress(OSError):
-                status = path.lstat()
-                found[status.st_dev, status.st_ino] = status.st_size
-    return sum(found.values())
 
 
 def _mb(count: int) -> str:

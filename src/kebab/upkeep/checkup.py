@@ -23,6 +23,7 @@ from kebab.upkeep.examine_place import (
     examine_folder,
     examine_leftovers,
     examine_lock,
+    examine_sizes,
     examine_sources,
 )
 from kebab.upkeep.examine_store import DOCUMENTS, take_samples
@@ -80,6 +81,7 @@ class Checkup:
             examine_sources(self.roots),
             examine_folder(folder, readonly=self.access.readonly),
             examine_disk(folder, needed=file.stat().st_size if file.exists() else 0),
+            examine_sizes(self.layout),
             examine_lock(owner),
         ]
 

@@ -19,6 +19,7 @@ from kebab.upkeep.examine_indexes import (
     examine_missing,
     examine_model,
     examine_vectors,
+    is_worn,
 )
 from kebab.upkeep.examine_store import (
     COUNTS,
@@ -162,8 +163,8 @@ class Doctor:
         ]
 
     def _clear(self, sick: dict[str, Check]) -> None:
-        """Empty what is wrong; what is only behind catches up without that."""
-        faults = {name for name, check in sick.items() if check.status is CheckStatus.FAULT}
+        """Empty what is wrong or worn; what is only behind catches up without that."""
+        faults = {name for name, check in sick.items() if check.status is CheckStatus.FAULT or is_worn(check)}
         embedder, vectors = self.indexer.embedder, self.indexer.vectors
         if WORDS in faults:
             self.indexer.lexical.clear()

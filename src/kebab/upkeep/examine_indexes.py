@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from kebab.ports import (
     Embedder,
     EmbeddingKind,
     EmbeddingStore,
+    IndexShape,
     LexicalIndex,
     LexicalQuery,
     ModelKey,
@@ -40,6 +42,11 @@ _MODEL_SAMPLES = 3
 _LOOKED_UP = 2000
 _VECTORS_READ = 2000
 _REPAIR = "run `kebab doctor --repair`"
+_REBUILD = "run `kebab index --rebuild`: it is built anew from the store, and nothing is embedded again"
+# Twice to thrice what writers let be; a small index is fast however it lies.
+_MANY_PIECES = 64
+_WORN = 0.3
+_WORTH_IT = 1000
 
 
 def examine_lexical(
@@ -53,7 +60,7 @@ def examine_lexical(
     lost = [sample.stored.path for sample in samples if not _has_words(index, analyzer, sample)]
     if not fault and lost:
         fault = f"{len(lost)} of {len(samples)} sampled chunks are not found by their words, one of {lost[0]}"
-    return _verdict(index, store, fault, f"{count} chunks, {len(samples)} sampled · {index.version}")
+    return _verdict(index, store, fault, count, f"{count} chunks, {len(samples)} sampled")
 
 
 def examine_vectors(
@@ -72,7 +79,7 @@ def examine_vectors(
     lost = [s.stored.path for s in looked_at if not _has_vector(index, s, vectors[s.stored.content_key])]
     if not fault and lost:
         fault = f"{len(lost)} of {len(looked_at)} sampled chunks are not found by their vector"
-    return _verdict(index, store, fault, f"{count} chunks, {len(looked_at)} sampled · {index.version}")
+    return _verdict(index, store, fault, count, f"{count} chunks, {len(looked_at)} sampled")
 
 
 def examine_model(
@@ -129,7 +136,7 @@ def _behind(index: LexicalIndex | VectorIndex, store: DocumentStore) -> Check | 
         return None
     if position or model:
         detail = f"{count} documents behind the store" if position else "not built yet"
-        return Check(name, CheckStatus.WARNING, detail, "run `kebab index`")
+        return Check(name, CheckStatus.WARNING, detail, "run `kebab index`", {"behind": count})
     # Without it nothing is found at all: words are the leg that never waits for a model.
     return Check(name, CheckStatus.FAULT, "not built, or built by another version", "run `kebab index`")
 
@@ -140,13 +147,54 @@ def _name(index: LexicalIndex | VectorIndex) -> tuple[str, ModelKey | None]:
 
 
 def _verdict(
-    index: LexicalIndex | VectorIndex, store: DocumentStore, fault: str | None, detail: str
+    index: LexicalIndex | VectorIndex, store: DocumentStore, fault: str | None, count: int, detail: str
 ) -> Check:
     # Another process may have written while this one looked: then what differs proves nothing.
     if fault and (behind := _behind(index, store)):
         return behind
     name, _ = _name(index)
-    return Check(name, CheckStatus.FAULT, fault, _REPAIR) if fault else Check(name, CheckStatus.OK, detail)
+    if fault:
+        return Check(name, CheckStatus.FAULT, fault, _REPAIR)
+    shape = index.shape()
+    figures = {"rows": count, **asdict(shape)}
+    told = f"{detail}, {_lies(shape, count)} · {index.version}"
+    if wear := _wear(shape, count):
+        return Check(name, CheckStatus.WARNING, f"{told}; {wear}", _REBUILD, figures)
+    return Check(name, CheckStatus.OK, told, figures=figures)
+
+
+def is_worn(check: Check) -> bool:
+    """Whether the check found an index that is right, and slower than it need be."""
+    return check.status is CheckStatus.WARNING and "pieces" in check.figures
+
+
+def _lies(shape: IndexShape, count: int) -> str:
+    """How it lies on disk, in a few words."""
+    pieces = "1 piece" if shape.pieces == 1 else f"{shape.pieces} pieces"
+    gone = f", {_share(shape.removed, count + shape.removed)} of it removed rows" if shape.removed else ""
+    outside = f", {shape.outside} rows outside the index" if shape.outside else ""
+    return f"{pieces}{gone}{outside}, {shape.byte_len / 1e6:.1f} MB"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / max(whole, 1):.0f} %"
+
+
+def _wear(shape: IndexShape, count: int) -> str | None:
+    """What makes searches slower than those of a fresh index, where it is worth doing something about.
+
+    Writers merge pieces and drop what is gone long before this; an index that is worn all the same was left
+    by a run that never came to its end.
+    """
+    if count + shape.removed < _WORTH_IT:
+        return None
+    if shape.pieces > _MANY_PIECES:
+        return f"more than {_MANY_PIECES} pieces"
+    if shape.removed > _WORN * (count + shape.removed):
+        return f"more than {100 * _WORN:.0f} % of it are removed rows"
+    if shape.outside > _WORN * count:
+        return f"more than {100 * _WORN:.0f} % of its rows are outside the index"
+    return None
 
 
 def _files(index: LexicalIndex | VectorIndex) -> str | None:

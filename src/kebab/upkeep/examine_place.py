@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from kebab.disk.sizes import bytes_of
+from kebab.domain.layout import DataLayout
 from kebab.domain.reports import Check, CheckStatus
 
 LOW_DISK = 512 << 20
@@ -39,6 +41,25 @@ def _is_readable(root: Path) -> bool:
             return True
     except OSError:
         return False
+
+
+def examine_sizes(layout: DataLayout) -> Check:
+    """How much room each part takes, the largest first; no part of it is ever a fault."""
+    index = layout.index
+    words = [path for path in index.iterdir() if path != layout.vectors] if index.is_dir() else []
+    places = {
+        "store": layout.database_files,
+        "words index": words,
+        "vector indexes": [layout.vectors],
+        "memory": [layout.memory],
+        "inbox": [layout.inbox],
+        "recognised": [layout.recognised],
+        "models": [layout.models],
+    }
+    found = {name: size for name, some in places.items() if (size := bytes_of(some))}
+    largest = sorted(found.items(), key=lambda pair: -pair[1])
+    told = ", ".join(f"{name} {size / 1e6:.1f} MB" for name, size in largest)
+    return Check("sizes", CheckStatus.OK, told or "nothing is stored", figures=found)
 
 
 def examine_folder(folder: Path, *, readonly: bool) -> Check:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import field
+
 from kebab.domain import reports as domain
 from kebab.wire.shape import Shape, of
 
@@ -17,6 +19,8 @@ class Check(Shape, frozen=True):
     status: str
     detail: str
     hint: str | None = None
+    figures: dict[str, int] = field(default_factory=dict)
+    """What was counted: rows, pieces, removed and outside rows and bytes of an index; bytes of each part."""
 
 
 class Doctor(Shape, frozen=True, tag_field="schema_version", tag="doctor.v1"):

@@ -11,7 +11,7 @@ from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.ingests import IngestRun, RunStatus
 from kebab.domain.reports import CheckStatus
 from kebab.errors import Corrupt, ModelUnavailable
-from kebab.ports import EmbeddingKind
+from kebab.ports import EmbeddingKind, IndexShape
 from tests.fakes import FakeEmbedder, FakeLexicalIndex
 from tests.unit.upkeep.conftest import Ward, states
 
@@ -48,6 +48,25 @@ def test_a_words_index_that_was_never_built_is_a_fault(ward: Ward) -> None:
     ward.lexical.clear()
     assert states(ward.doctor().examine()) == {"words index": FAULT}
     assert states(ward.doctor().mend()) == {"words index": REPAIRED}
+
+
+def test_a_worn_index_is_told_of_and_built_anew(ward: Ward) -> None:
+    for number in range(1000):
+        ward.put(f"more/{number}.md", "rope")
+    ward.indexer().run()
+    assert states(ward.doctor().examine()) == {}
+    worn = {
+        "words index": IndexShape(pieces=3, removed=900, byte_len=10),
+        "vector index": IndexShape(pieces=100),
+    }
+    ward.lexical.lies, ward.vectors.lies = worn.values()
+    checks = {check.name: check for check in ward.doctor().examine()}
+    assert states(list(checks.values())) == dict.fromkeys(worn, WARNING)
+    assert "47 % of it removed rows" in checks["words index"].detail
+    assert checks["words index"].figures["removed"] == 900
+    assert "more than 64 pieces" in checks["vector index"].detail
+    assert "kebab index --rebuild" in str(checks["vector index"].hint)
+    assert states(ward.doctor().mend()) == dict.fromkeys(worn, REPAIRED)
 
 
 def test_a_chunk_missing_from_an_index_is_noticed(ward: Ward) -> None:

@@ -14,7 +14,7 @@ from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.publications import Release
 from kebab.errors import ReadOnly
-from kebab.ports import NONE_CUT, LexicalQuery, ModelKey, Vectors
+from kebab.ports import NONE_CUT, IndexShape, LexicalQuery, ModelKey, Vectors
 
 LAYOUT = "qdrant-1"
 _TIES = 64
@@ -47,6 +47,9 @@ class _Reading:
 
     def faults(self) -> list[str]:
         return []  # the server keeps sums of its own files
+
+    def shape(self) -> IndexShape:
+        return IndexShape()  # nothing of it lies here
 
     def clear(self) -> None:
         self._refuse()

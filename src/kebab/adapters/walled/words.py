@@ -10,7 +10,7 @@ from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import OutsideWalls
-from kebab.ports import NONE_CUT, LexicalIndex, LexicalQuery
+from kebab.ports import NONE_CUT, IndexShape, LexicalIndex, LexicalQuery
 
 
 class WalledLexicalIndex:
@@ -59,6 +59,9 @@ class WalledLexicalIndex:
 
     def faults(self) -> list[str]:
         return self._inner.faults()
+
+    def shape(self) -> IndexShape:
+        return self._inner.shape()
 
     def apply(
         self,
