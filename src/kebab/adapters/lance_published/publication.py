@@ -30,8 +30,6 @@ _BEFORE_KEY = "kebab.before"
 """How many versions the catalogue had before its first release, which is number 1; none is stated in those
 that were begun when numbers were versions."""
 _ATTEMPTS = 5
-# Files of the dataset of words that are let be: what is put together is copied, and it is large.
-_WORD_FILES = 100
 
 
 class Versions(msgspec.Struct, frozen=True):
@@ -202,8 +200,8 @@ class LancePublication:
                 f"{edition.publisher!r} was published by somebody else meanwhile",
                 hint="run the command again",
             )
-        documents = tables.indexed_by_name(tables.tidied(documents), "doc_id")
-        chunks = tables.indexed_by_name(tables.tidied(chunks), "doc_id")
+        documents = tables.indexed_by_name(tables.tidied(documents, "documents"), "doc_id")
+        chunks = tables.indexed_by_name(tables.tidied(chunks, "chunks"), "doc_id")
         chunks = tables.indexed_vectors(tables.indexed_words(chunks))
         return Versions(documents.version, chunks.version, self._write_words(edition, base))
 
@@ -225,7 +223,7 @@ class LancePublication:
         new = [file for file in files if file.name not in held or file.name == words.META]
         for rows in words.file_rows(new):
             dataset = tables.appended(dataset, rows)
-        return int(tables.tidied(dataset, most=_WORD_FILES).version)
+        return int(tables.tidied(dataset, "words").version)
 
     # --- the catalogue -----------------------------------------------------------------------------
 

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 _LISTED = 500
 _BATCH_BYTES = 24_000_000
-# More of them, or a larger share of rows that are gone, call for compaction.
-_MAX_FRAGMENTS = 24
+# More small files than this, or a larger share of rows that are gone, call for compaction.
+_MAX_SMALL = 24
 _MAX_DELETED = 0.2
-_FRAGMENT_ROWS = 100_000
+# Rows from which a file is large enough: a batch of a first publication has more of them. What was put
+# together would be read and written again, and lie twice in the store until it is collected.
+LARGE = {"documents": 100, "chunks": 1000, "words": 2}
 # Rows from which the engine's own approximate index pays; the same as for a local table.
 ANN_THRESHOLD = 30_000
 _MAX_DELTAS = 8
@@ -134,14 +136,15 @@ def selected(
         yield from dataset.scanner(columns=list(columns), filter=condition, batch_size=256).to_batches()
 
 
-def tidied(dataset: Any, *, most: int = _MAX_FRAGMENTS) -> Any:
+def tidied(dataset: Any, kind: str) -> Any:
     """Put small files together and drop rows that are gone, where there are many."""
     fragments = dataset.get_fragments()
+    small = sum(fragment.physical_rows < LARGE[kind] for fragment in fragments)
     deleted = sum(fragment.num_deletions for fragment in fragments)
-    if len(fragments) <= most and deleted <= _MAX_DELETED * max(dataset.count_rows(), 1):
+    if small <= _MAX_SMALL and deleted <= _MAX_DELETED * max(dataset.count_rows(), 1):
         return dataset
     dataset.optimize.compact_files(
-        target_rows_per_fragment=_FRAGMENT_ROWS, materialize_deletions_threshold=_MAX_DELETED
+        target_rows_per_fragment=LARGE[kind], materialize_deletions_threshold=_MAX_DELETED
     )
     return opened(dataset.uri)
 
