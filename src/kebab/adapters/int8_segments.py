@@ -8,11 +8,11 @@ stand. Measured on real collections this costs no quality (docs/decisions/0003-v
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
 from blake3 import blake3
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kebab.adapters.lead_axes import Axes
     from kebab.ports import Vectors
 
     Codes = NDArray[np.int8]
@@ -36,6 +37,11 @@ _PICKED = 8
 _BLOCK = 4096
 # So many blocks for each row that is wanted: few of the best then share one.
 _BLOCKS = 8
+LEAST = 3000
+"""Of many rows, so many with the likeliest leads are compared in full, and 30 for each that is wanted."""
+_CANDIDATES = 30
+# Of fewer than so many times as many, a look at the leads costs more than it saves.
+_WORTH = 8
 # What a product may differ by from the quotient that it stands for, of its size.
 _ROUNDING = 1e-12
 
@@ -76,6 +82,8 @@ class Segment:
     """Hash of the file of keys."""
     dead: str = ""
     """Rows whose documents are gone, as the hexadecimal digits of a bit for each row; empty for none."""
+    leads: str = ""
+    """Hash of the file of leads; empty for a segment that has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +112,10 @@ class Rows:
     docs: NDArray[np.void]
     lengths: NDArray[np.float64]
     alive: Mask
+    leads: tuple[Codes, ...] = ()
+    """Short forms of the codes, where all segments have them; see ``lead_axes``."""
+    axes: Axes | None = None
+    least: int = LEAST
     _lock: Lock = field(default_factory=Lock, repr=False)
     _known: WeakKeyDictionary[frozenset[DocId], _Allowed] = field(
         default_factory=WeakKeyDictionary, repr=False
@@ -117,19 +129,24 @@ class Rows:
         return int(self.alive.sum())
 
     def nearest(self, query: Codes, *, limit: int, docs: frozenset[DocId] | None) -> list[Ranked]:
-        """The rows by cosine, best first, ties by chunk id; among those of some documents, or all."""
+        """The rows by cosine, best first, ties by chunk id; among those of some documents, or all.
+
+        Of many rows, only those whose leads are near are compared; which these are does not depend on how
+        the rows are divided into segments, nor on their order.
+        """
         import numpy as np
 
         allowed = self._all if docs is None else self._rows_of(docs)
-        found, picked = allowed.count, allowed.picked
-        if not found:
+        if not allowed.count:
             return []
+        likely = self._likely(query, allowed, limit)
+        picked = allowed.picked if likely is None else likely
         dots = self._dots(query) if picked is None else self._picked_dots(query, picked)
         # One multiplication instead of a division tells who may be among the best; cosines are theirs alone.
         near = dots * (self._inverse if picked is None else self._inverse[picked])
-        if picked is None and found < len(self):
+        if picked is None and allowed.count < len(self):
             near[~allowed.mask] = -np.inf
-        kept = _best(near, min(limit, found))
+        kept = _best(near, min(limit, len(near)))
         at = kept if picked is None else picked[kept]
         own = self.lengths[at] * np.sqrt(float(squares_of(query)[0]))
         cosines = np.divide(dots[kept], own, out=np.zeros(len(at)), where=own > 0)
@@ -137,6 +154,20 @@ class Rows:
         names = [name.hex() for name in self.chunks[at].tolist()]
         ranked = sorted(zip(scores, names, strict=True), key=lambda pair: (-pair[0], pair[1]))
         return [Ranked(name, score) for score, name in ranked[:limit]]
+
+    def _likely(self, query: Codes, allowed: _Allowed, limit: int) -> NDArray[np.intp] | None:
+        """The allowed rows that may be among the nearest, by their leads; None where all are compared."""
+        import numpy as np
+
+        wanted = max(_CANDIDATES * limit, self.least)
+        if self.axes is None or not self.leads or allowed.count <= _WORTH * wanted:
+            return None
+        lead = self.axes.lead_of(query)
+        near = np.concatenate([_products(lead, leads, short=True) for leads in self.leads])
+        if allowed.count < len(self):
+            near[~allowed.mask] = -np.inf
+        cut = np.partition(near, len(near) - wanted)[len(near) - wanted]
+        return np.asarray(np.flatnonzero(near >= cut), dtype=np.intp)
 
     def rows_among(self, docs: Sequence[bytes]) -> Mask:
         """The rows of these documents, dead ones too."""
@@ -184,12 +215,15 @@ class Rows:
     def _picked_dots(self, query: Codes, picked: NDArray[np.intp]) -> NDArray[np.float64]:
         import numpy as np
 
-        first, parts = 0, []
-        for codes in self.codes:
-            inside = picked[(picked >= first) & (picked < first + len(codes))] - first
-            parts.append(_products(query, codes[inside]))
-            first += len(codes)
-        return np.concatenate(parts)
+        ends = np.cumsum([len(codes) for codes in self.codes])
+        shares = np.split(picked, np.searchsorted(picked, ends[:-1]))
+        firsts = (0, *ends[:-1])
+        return np.concatenate(
+            [
+                _products(query, codes[share - first])
+                for codes, share, first in zip(self.codes, shares, firsts, strict=True)
+            ]
+        )
 
 
 def key_of(name: str) -> bytes | None:
@@ -201,15 +235,18 @@ def key_of(name: str) -> bytes | None:
     return key if len(key) == 16 else None
 
 
-def _products(query: Codes, codes: Codes) -> NDArray[np.float64]:
+def _products(query: Codes, codes: Codes, *, short: bool = False) -> NDArray[Any]:
+    """The exact products of each row; those of leads are small enough for single precision."""
     import numpy as np
 
+    kind: Literal["float32", "float64"] = "float32" if short else "float64"
     if not len(codes):
-        return np.zeros(0)
+        return np.zeros(0, dtype=kind)
     import simsimd
 
     # One thread: a pool of them waits for the slowest, which on a busy machine costs more than the work.
-    return np.asarray(simsimd.cdist(query, codes, metric="dot", threads=1), dtype=np.float64).reshape(-1)
+    found = simsimd.cdist(query, codes, metric="dot", threads=1, out_dtype=kind)
+    return np.asarray(found).reshape(-1)
 
 
 def _best(scores: NDArray[np.float64], limit: int) -> NDArray[np.intp]:
@@ -230,16 +267,26 @@ def _best(scores: NDArray[np.float64], limit: int) -> NDArray[np.intp]:
     return np.flatnonzero((scores >= cut - _ROUNDING * abs(cut)) & (scores > -np.inf))
 
 
-def write_segment(folder: Path, name: str, blocks: Iterable[Codes], keys: NDArray[np.void]) -> Segment:
-    """Write the two files of a segment; on return they are on disk. Raises OSError.
+def write_segment(
+    folder: Path, name: str, blocks: Iterable[Codes], keys: NDArray[np.void], *, axes: Axes | None
+) -> Segment:
+    """Write the files of a segment; on return they are on disk. Raises OSError.
 
     The vectors come in blocks: a merge of all of them would hold the whole index in memory twice.
     """
-    sums = [
-        _written(folder / f"{name}.codes", (block.tobytes() for block in blocks)),
-        _written(folder / f"{name}.keys", (keys.tobytes(),)),
-    ]
-    return Segment(name, len(keys), *sums)
+    codes = _written(folder / f"{name}.codes", (block.tobytes() for block in blocks))
+    written = _written(folder / f"{name}.keys", (keys.tobytes(),))
+    segment = Segment(name, len(keys), codes, written)
+    return segment if axes is None else with_leads(folder, segment, axes)
+
+
+def with_leads(folder: Path, segment: Segment, axes: Axes) -> Segment:
+    """The same segment with its leads, written to their file from those of its codes and keys."""
+    codes, keys, _ = open_segment(folder, segment, axes.dimensions)
+    starts = range(0, segment.rows, _BLOCK)
+    blocks = (slice(start, start + _BLOCK) for start in starts)
+    leads = (axes.leads_of(codes[rows], keys["square"][rows]).tobytes() for rows in blocks)
+    return replace(segment, leads=_written(folder / f"{segment.name}.leads", leads))
 
 
 def _written(path: Path, parts: Iterable[bytes]) -> str:
@@ -269,11 +316,22 @@ def open_segment(folder: Path, segment: Segment, dimensions: int) -> tuple[Codes
     if blake3(content).hexdigest(length=16) != segment.keys:
         raise ValueError(f"{segment.name}.keys is damaged")
     keys = np.frombuffer(content, dtype=key_type())
-    path = folder / f"{segment.name}.codes"
-    if path.stat().st_size != segment.rows * dimensions or len(keys) != segment.rows:
+    if len(keys) != segment.rows:
         raise ValueError(f"{segment.name} does not have {segment.rows} rows")
-    codes = np.memmap(path, dtype=np.int8, mode="r", shape=(segment.rows, dimensions))
-    return np.asarray(codes), keys, ~dead_rows(segment)
+    return _mapped(folder / f"{segment.name}.codes", segment, dimensions), keys, ~dead_rows(segment)
+
+
+def open_leads(folder: Path, segment: Segment, axes: Axes) -> Codes:
+    """The leads of a segment that has them, mapped and not read; raises like ``open_segment``."""
+    return _mapped(folder / f"{segment.name}.leads", segment, axes.count)
+
+
+def _mapped(path: Path, segment: Segment, width: int) -> Codes:
+    import numpy as np
+
+    if path.stat().st_size != segment.rows * width:
+        raise ValueError(f"{path.name} does not have {segment.rows} rows")
+    return np.asarray(np.memmap(path, dtype=np.int8, mode="r", shape=(segment.rows, width)))
 
 
 def dead_rows(segment: Segment) -> Mask:
@@ -292,4 +350,4 @@ def with_dead(segment: Segment, dead: Mask) -> Segment:
     import numpy as np
 
     bits = np.packbits(dead).tobytes().hex() if dead.any() else ""
-    return Segment(segment.name, segment.rows, segment.codes, segment.keys, bits)
+    return replace(segment, dead=bits)

@@ -1,4 +1,7 @@
-"""The vector index in plain files of int8: exact, small, and opened without an engine.
+"""The vector index in plain files of int8: small, and opened without an engine.
+
+Every vector is compared while there are few. Of many, where the axes of the model are known, the short forms
+of all are looked at first (``lead_axes``), and the likeliest are compared.
 
 A folder holds segments, each written once, and a manifest that names them, the rows of them that are gone,
 their checksums and the outbox position that all of it belongs to. The manifest is replaced last: whatever a
@@ -10,9 +13,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
 from threading import Lock
@@ -36,9 +39,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kebab.adapters.int8_segments import Codes
+    from kebab.adapters.lead_axes import Axes
     from kebab.ports import Vectors
 
-LAYOUT = "int8-1"
+LAYOUT = "int8-2"
+_WITHOUT_LEADS = "int8-1"
+"""The layout before leads: its files are read as they are, and get leads at the next ``optimize``."""
 ENDING = "int8"
 
 _MANIFEST = "manifest.json"
@@ -73,10 +80,16 @@ class Int8VectorIndex:
     Readers hold what the manifest named when they looked; each search looks once whether it was replaced.
     """
 
-    def __init__(self, folder: Path, model: ModelKey) -> None:
+    def __init__(
+        self, folder: Path, model: ModelKey, axes: Axes | None = None, *, least: int = segments.LEAST
+    ) -> None:
+        """``axes`` are those of the model; without them every search compares every vector."""
         self._model = model
+        self._axes = axes
+        self._least = least
         self._folder = folder / f"{table_name(model)}.{ENDING}"
-        self._layout = f"{LAYOUT}:{model.model_id}:{model.version}:{model.dimensions}"
+        named = f"{model.model_id}:{model.version}:{model.dimensions}"
+        self._layout, self._older = f"{LAYOUT}:{named}", f"{_WITHOUT_LEADS}:{named}"
         self._lock = Lock()
         self._view: _View | None = None
 
@@ -115,7 +128,7 @@ class Int8VectorIndex:
             number = view.manifest.next_name if view else 1
             if known:
                 codes, keys = self._rows(known, [vectors[stored.chunk.chunk_id] for stored in known])
-                kept = (*kept, segments.write_segment(self._folder, f"{number:08d}", (codes,), keys))
+                kept = (*kept, self._written(number, (codes,), keys))
             self._write(_Manifest(checkpoint, number + 1, kept))
 
     def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:
@@ -134,6 +147,7 @@ class Int8VectorIndex:
             merged = _due(view.manifest.segments)
             if merged:
                 self._merge(view, merged)
+            self._complete()
             self._sweep()
             if view.manifest.checkpoint:
                 remove_superseded(self._folder.parent, self._model, keep=(ENDING,))
@@ -199,10 +213,23 @@ class Int8VectorIndex:
         blocks = chain.from_iterable(segments.living(codes, alive) for codes, _, alive in opened)
         keys = np.concatenate([names[alive] for _, names, alive in opened])
         number = view.manifest.next_name
-        whole = segments.write_segment(self._folder, f"{number:08d}", blocks, keys)
+        whole = self._written(number, blocks, keys)
         rest = tuple(one for one in view.manifest.segments if one not in merged)
         kept = (*rest, whole) if whole.rows else rest
         self._write(_Manifest(view.manifest.checkpoint, number + 1, kept))
+
+    def _complete(self) -> None:
+        """Give leads to the segments of an index that was made without them."""
+        manifest, axes = self._manifest(), self._axes
+        if manifest is None or axes is None or all(one.leads for one in manifest.segments):
+            return
+        kept = tuple(
+            one if one.leads else segments.with_leads(self._folder, one, axes) for one in manifest.segments
+        )
+        self._write(replace(manifest, segments=kept))
+
+    def _written(self, number: int, blocks: Iterable[Codes], keys: NDArray[np.void]) -> Segment:
+        return segments.write_segment(self._folder, f"{number:08d}", blocks, keys, axes=self._axes)
 
     def _write(self, manifest: _Manifest) -> None:
         content = {"layout": self._layout, **asdict(manifest)}
@@ -260,8 +287,17 @@ class Int8VectorIndex:
             docs=np.ascontiguousarray(keys["doc"]),
             lengths=np.sqrt(keys["square"].astype(np.float64)),
             alive=np.concatenate([alive for _, _, alive in opened] or [np.zeros(0, dtype=bool)]),
+            leads=self._leads(manifest.segments),
+            axes=self._axes,
+            least=self._least,
         )
         return _View(seen, manifest, rows)
+
+    def _leads(self, named: Sequence[Segment]) -> tuple[Codes, ...]:
+        """Those of all segments; none where one of them has none."""
+        if self._axes is None or not all(one.leads for one in named):
+            return ()
+        return tuple(segments.open_leads(self._folder, one, self._axes) for one in named)
 
     def _state(self) -> tuple[int, int, int] | None:
         try:
@@ -278,7 +314,7 @@ class Int8VectorIndex:
             return None
         if not isinstance(found, dict) or found.pop("hash", None) != _hash_of(found):
             raise ValueError("its manifest is damaged")
-        if found["layout"] != self._layout:
+        if found["layout"] not in (self._layout, self._older):
             return None
         named = tuple(Segment(**segment) for segment in found["segments"])
         return _Manifest(found["checkpoint"], found["next_name"], named)
@@ -286,7 +322,9 @@ class Int8VectorIndex:
     def _compare(self, manifest: _Manifest) -> list[str]:
         found = []
         for one in manifest.segments:
-            for ending, known in (("codes", one.codes), ("keys", one.keys)):
+            for ending, known in (("codes", one.codes), ("keys", one.keys), ("leads", one.leads)):
+                if not known:
+                    continue
                 file = self._folder / f"{one.name}.{ending}"
                 try:
                     found += [f"{file.name} is damaged"] if hash_of(file) != known else []

@@ -10,6 +10,7 @@ from kebab.assembly.choice import chosen
 from kebab.assembly.installed import is_installed, require
 
 if TYPE_CHECKING:
+    from kebab.adapters.lead_axes import Axes
     from kebab.ports import ModelKey, VectorIndex
 
 Refill = Callable[["VectorIndex"], object]
@@ -37,7 +38,16 @@ def _growing(folder: Path, model: ModelKey, refill: Refill) -> VectorIndex:
 def _int8(folder: Path, model: ModelKey) -> VectorIndex:
     from kebab.adapters.int8_vector import Int8VectorIndex
 
-    return Int8VectorIndex(folder, model)
+    return Int8VectorIndex(folder, model, _axes(model))
+
+
+def _axes(model: ModelKey) -> Axes | None:
+    """Those that come with the built-in model; of other models none are known."""
+    from kebab.adapters.embedders.static import SHIPPED, StaticEmbedder
+    from kebab.adapters.lead_axes import Axes
+    from kebab.ports import ModelKey
+
+    return Axes(SHIPPED / "axes.npy") if ModelKey.of(StaticEmbedder()) == model else None
 
 
 def _lance(folder: Path, model: ModelKey) -> VectorIndex:

@@ -1,0 +1,256 @@
+"""The vector index that looks at short forms first: what it finds beside one that compares everything."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from kebab.adapters.embedders.static import SHIPPED, StaticEmbedder
+from kebab.adapters.int8_segments import codes_of, squares_of
+from kebab.adapters.int8_vector import Int8VectorIndex
+from kebab.adapters.lead_axes import Axes
+from kebab.domain.chunks import StoredChunk
+from kebab.domain.ids import ChunkId, DocId
+from kebab.ports import EmbeddingKind, ModelKey, Vectors
+from tests.samples import sample
+from training.axes import whole
+
+COLLECTIONS = Path(__file__).parents[2].parent / "shared" / "data"
+MODEL = ModelKey("toy", "1", 64)
+ROWS_A_DOCUMENT = 5
+
+
+def clustered(rows: int, dimensions: int, *, seed: int, groups: int = 60) -> Vectors:
+    """Unit vectors around centres, spread along some directions more than along others."""
+    rng = np.random.default_rng(seed)
+    spread = 1 / np.sqrt(1 + np.arange(dimensions))
+    turned = np.linalg.qr(np.random.default_rng(0).normal(size=(dimensions, dimensions)))[0]
+    centres = np.random.default_rng(1).normal(size=(groups, dimensions)) * spread
+    points = centres[rng.integers(0, groups, rows)] + 0.7 * spread * rng.normal(size=(rows, dimensions))
+    points = points @ turned
+    return np.asarray(points / np.linalg.norm(points, axis=1, keepdims=True), dtype=np.float32)
+
+
+def axes_of(vectors: Vectors, folder: Path, count: int) -> Axes:
+    wide = vectors.astype(np.float64)
+    np.save(folder / "axes.npy", whole(np.linalg.eigh(wide.T @ wide)[1][:, ::-1].T[:count]))
+    return Axes(folder / "axes.npy")
+
+
+def filled(
+    index: Int8VectorIndex, vectors: Vectors, *, batches: int = 1
+) -> list[tuple[DocId, list[ChunkId]]]:
+    """Documents of some rows each, in order; returns their names and those of their chunks."""
+    named = []
+    for part in np.array_split(np.arange(0, len(vectors), ROWS_A_DOCUMENT), batches):
+        chunks: list[StoredChunk] = []
+        rows: dict[ChunkId, Vectors] = {}
+        for first in part.tolist():
+            own = vectors[first : first + ROWS_A_DOCUMENT]
+            one = sample(f"{first}.md", *(f"{first} {at}" for at in range(len(own)))).stored()
+            chunks += one
+            rows |= {stored.chunk.chunk_id: row for stored, row in zip(one, own, strict=True)}
+            named.append((one[0].chunk.doc_id, [stored.chunk.chunk_id for stored in one]))
+        index.apply(removed=(), chunks=chunks, vectors=rows, checkpoint=index.checkpoint() + 1)
+    return named
+
+
+def names(
+    index: Int8VectorIndex, query: Vectors, limit: int, docs: frozenset[DocId] | None = None
+) -> list[str]:
+    return [hit.id for hit in index.search(query, limit=limit, docs=docs)]
+
+
+def shared(found: list[list[str]], wanted: list[list[str]]) -> float:
+    return float(np.mean([len(set(a) & set(b)) / len(b) for a, b in zip(found, wanted, strict=True)]))
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Int8VectorIndex, Int8VectorIndex, list[DocId]]:
+    """Three thousand clustered rows, with leads and without."""
+    folder = tmp_path_factory.mktemp("pair")
+    vectors = clustered(3000, 64, seed=2)
+    axes = axes_of(clustered(3000, 64, seed=3), folder, 32)
+    quick = Int8VectorIndex(folder / "quick", MODEL, axes, least=100)
+    whole_scan = Int8VectorIndex(folder / "whole", MODEL)
+    documents = [doc for doc, _ in filled(quick, vectors, batches=3)]
+    filled(whole_scan, vectors)
+    return quick, whole_scan, documents
+
+
+def test_of_clustered_vectors_the_ten_nearest_are_found_and_their_scores_are_exact(
+    pair: tuple[Int8VectorIndex, Int8VectorIndex, list[DocId]],
+) -> None:
+    quick, whole_scan, _ = pair
+    queries = clustered(200, 64, seed=4)
+    exact = [dict(whole_scan.search(query, limit=10)) for query in queries]
+    found = [dict(quick.search(query, limit=10)) for query in queries]
+    assert shared([list(one) for one in found], [list(one) for one in exact]) >= 0.99
+    assert all(
+        score == own[name]
+        for own, one in zip(exact, found, strict=True)
+        for name, score in one.items()
+        if name in own
+    )
+
+
+def test_it_is_the_leads_that_decide_what_is_compared(tmp_path: Path) -> None:
+    vectors, queries = clustered(3000, 64, seed=2), clustered(30, 64, seed=4)
+    axes_of(vectors, tmp_path, 64)
+    worst = np.load(tmp_path / "axes.npy")[-8:]
+    np.save(tmp_path / "axes.npy", worst)
+    misled = Int8VectorIndex(tmp_path / "misled", MODEL, Axes(tmp_path / "axes.npy"), least=100)
+    whole_scan = Int8VectorIndex(tmp_path / "whole", MODEL)
+    filled(misled, vectors)
+    filled(whole_scan, vectors)
+    found = [names(misled, query, 10) for query in queries]
+    assert shared(found, [names(whole_scan, query, 10) for query in queries]) < 0.9
+
+
+@pytest.mark.parametrize("allowed", [1, 3, 20, 100, 300, 500, 599])
+def test_a_filter_of_any_size_finds_the_nearest_of_its_documents(
+    pair: tuple[Int8VectorIndex, Int8VectorIndex, list[DocId]], allowed: int
+) -> None:
+    quick, whole_scan, documents = pair
+    docs = frozenset(random.Random(allowed).sample(documents, allowed))
+    queries = clustered(60, 64, seed=5)
+    found = [names(quick, query, 10, docs) for query in queries]
+    exact = [names(whole_scan, query, 10, docs) for query in queries]
+    assert [len(one) for one in found] == [len(one) for one in exact]
+    assert shared(found, exact) >= 0.99
+
+
+@settings(max_examples=25, deadline=None)
+@given(order=st.randoms(use_true_random=False), batches=st.integers(1, 9), merged=st.booleans())
+def test_what_is_found_depends_neither_on_order_nor_on_segments(
+    tmp_path_factory: pytest.TempPathFactory, order: random.Random, batches: int, merged: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("order")
+    vectors = clustered(900, 64, seed=6)
+    axes = axes_of(vectors, folder, 16)
+    one, other = (Int8VectorIndex(folder / name, MODEL, axes, least=40) for name in ("one", "other"))
+    chunks = [sample(f"{at}.md", f"{at}").stored()[0] for at in range(len(vectors))]
+    rows = {stored.chunk.chunk_id: row for stored, row in zip(chunks, vectors, strict=True)}
+    one.apply(removed=(), chunks=chunks, vectors=rows, checkpoint=1)
+    shuffled = order.sample(chunks, len(chunks))
+    for at in range(batches):
+        some = shuffled[at::batches]
+        other.apply(removed=(), chunks=some, vectors=rows, checkpoint=at + 1)
+        if merged:
+            other.optimize()
+    # Some come again, as a changed document does.
+    again = shuffled[::7]
+    other.apply(removed=[stored.chunk.doc_id for stored in again], chunks=again, vectors=rows, checkpoint=99)
+    for query in clustered(10, 64, seed=7):
+        assert one.search(query, limit=5) == other.search(query, limit=5)
+    assert (one.faults(), other.faults()) == ([], [])
+
+
+def test_a_removed_document_is_never_found_by_its_lead(tmp_path: Path) -> None:
+    vectors = clustered(900, 64, seed=8)
+    index = Int8VectorIndex(tmp_path, MODEL, axes_of(vectors, tmp_path, 16), least=20)
+    named = filled(index, vectors, batches=2)
+    for doc, chunks in named[:20]:
+        index.apply(removed=[doc], chunks=(), vectors={}, checkpoint=index.checkpoint() + 1)
+        gone = set(chunks)
+        first = int(named.index((doc, chunks))) * ROWS_A_DOCUMENT
+        assert not gone & set(names(index, vectors[first], 3))
+    index.optimize()
+    assert index.count() == len(vectors) - 20 * ROWS_A_DOCUMENT
+    assert not {c for _, own in named[:20] for c in own} & set(names(index, vectors[0], 100))
+
+
+def test_an_index_of_the_layout_before_is_searched_as_it_is_and_gets_its_leads(tmp_path: Path) -> None:
+    vectors = clustered(900, 64, seed=9)
+    axes = axes_of(vectors, tmp_path, 32)
+    old = Int8VectorIndex(tmp_path / "index", MODEL)
+    filled(old, vectors, batches=2)
+    query = clustered(1, 64, seed=10)[0]
+    expected = names(old, query, 10)
+    manifest = next((tmp_path / "index").rglob("manifest.json"))
+    manifest.write_text(as_before(manifest.read_text("utf-8")), encoding="utf-8")
+    index = Int8VectorIndex(tmp_path / "index", MODEL, axes, least=50)
+    assert (index.checkpoint(), index.count(), names(index, query, 10)) == (2, 900, expected)
+    assert not list(tmp_path.rglob("*.leads"))
+    index.optimize()
+    assert len(list(tmp_path.rglob("*.leads"))) == len(list(tmp_path.rglob("*.codes"))) > 0
+    assert index.faults() == []
+    assert index.checkpoint() == 2
+    assert shared([names(index, query, 10)], [expected]) >= 0.9
+
+
+def as_before(content: str) -> str:
+    """A manifest as the layout before wrote it."""
+    from kebab.adapters.int8_vector import _hash_of
+
+    found = json.loads(content)
+    del found["hash"]
+    found["layout"] = found["layout"].replace("int8-2", "int8-1")
+    for segment in found["segments"]:
+        del segment["leads"]
+    return json.dumps({**found, "hash": _hash_of(found)})
+
+
+def test_every_flipped_bit_of_the_leads_is_found_by_the_doctor(tmp_path: Path) -> None:
+    vectors = clustered(300, 64, seed=11)
+    index = Int8VectorIndex(tmp_path, MODEL, axes_of(vectors, tmp_path, 16), least=5)
+    filled(index, vectors)
+    (file,) = tmp_path.rglob("*.leads")
+    content = file.read_bytes()
+    rng = random.Random(5)
+    for _ in range(40):
+        at = rng.randrange(8 * len(content))
+        flipped = bytearray(content)
+        flipped[at // 8] ^= 1 << at % 8
+        file.write_bytes(flipped)
+        assert index.faults() == [f"{file.name} is damaged"]
+    file.unlink()
+    assert [fault for fault in index.faults() if "cannot be read" in fault]
+
+
+def test_leads_are_the_same_however_many_are_made_at_once() -> None:
+    codes = codes_of(np.random.default_rng(1).normal(size=(50, 768)).astype(np.float32))
+    axes = Axes(SHIPPED / "axes.npy")
+    together = axes.leads_of(codes, squares_of(codes))
+    alone = [axes.leads_of(codes[at : at + 1], squares_of(codes[at : at + 1])) for at in range(len(codes))]
+    assert (together == np.concatenate(alone)).all()
+    assert (axes.count, axes.dimensions) == (320, 768)
+    assert (axes.leads_of(np.zeros((1, 768), np.int8), np.zeros(1, np.uint32)) == 0).all()
+
+
+def test_the_shipped_axes_stand_at_right_angles() -> None:
+    rows: NDArray[np.float64] = np.load(SHIPPED / "axes.npy").astype(np.float64)
+    products = rows @ rows.T
+    lengths = np.sqrt(np.diag(products))
+    cosines = products / lengths / lengths[:, None]
+    assert np.abs(cosines - np.eye(len(rows))).max() < 0.01
+    assert lengths.max() / lengths.min() < 1.01
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (COLLECTIONS / "scifact").is_dir(), reason="needs the shared collections")
+def test_of_real_texts_the_ten_nearest_are_found(tmp_path: Path) -> None:
+    """Texts that the axes were not made from: abstracts and the Korean of a book on commerce and law."""
+    embedder = StaticEmbedder()
+    texts, questions = [], []
+    for name in ("scifact", "autorag-ko"):
+        lines = (COLLECTIONS / name / "corpus.jsonl").read_text("utf-8").splitlines()
+        texts += [json.loads(line)["text"][:1500] for line in lines][:2500]
+        asked = (COLLECTIONS / name / "queries.jsonl").read_text("utf-8").splitlines()
+        questions += [json.loads(line)["text"] for line in asked][:60]
+    vectors = embedder.embed(texts, EmbeddingKind.DOCUMENT)
+    model = ModelKey.of(embedder)
+    quick = Int8VectorIndex(tmp_path / "quick", model, Axes(SHIPPED / "axes.npy"), least=150)
+    whole_scan = Int8VectorIndex(tmp_path / "whole", model)
+    filled(quick, vectors, batches=2)
+    filled(whole_scan, vectors)
+    queries = embedder.embed(questions, EmbeddingKind.QUERY)
+    found = [names(quick, query, 10) for query in queries]
+    assert shared(found, [names(whole_scan, query, 10) for query in queries]) >= 0.99
