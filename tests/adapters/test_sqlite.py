@@ -19,9 +19,10 @@ import pytest
 
 from kebab.adapters.sqlite.answer_store import SqliteAnswerStore
 from kebab.adapters.sqlite.connection import Database
-from kebab.adapters.sqlite.document_store import SqliteDocumentStore, _moment
+from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.adapters.sqlite.eval_store import SqliteEvalStore
 from kebab.adapters.sqlite.migrations import SCHEMA_VERSION, migration_files
+from kebab.adapters.sqlite.outbox import moment
 from kebab.domain.queries import SearchFilters
 from kebab.errors import Corrupt, EngineUnavailable, InvalidInput, Locked, NotIndexed, ReadOnly, StorageError
 from tests.samples import sample
@@ -194,7 +195,8 @@ WRITE_FOREVER = """
 import sys
 from pathlib import Path
 from kebab.adapters.sqlite.connection import Database
-from kebab.adapters.sqlite.document_store import SqliteDocumentStore, _moment
+from kebab.adapters.sqlite.document_store import SqliteDocumentStore
+from kebab.adapters.sqlite.outbox import moment
 from kebab.domain.queries import SearchFilters
 from tests.samples import sample
 store = SqliteDocumentStore(Database(Path(sys.argv[1])))
@@ -293,7 +295,7 @@ def test_a_store_in_the_place_of_another_has_its_own_answers_to_filters(file: Pa
         store = SqliteDocumentStore(database)
         store.put(one.document, one.chunks, one.state)
         with database.read() as connection:
-            answers.append((store.matching(SearchFilters(lang=("en",))), _moment(connection)))
+            answers.append((store.matching(SearchFilters(lang=("en",))), moment(connection)))
         database.close()
     assert answers[0][0] != answers[1][0]
     assert answers[0][1] != answers[1][1]  # though both are at the same revision
@@ -321,7 +323,7 @@ def test_another_file_in_its_place_has_another_state(file: Path) -> None:
     assert store.state() == after
 
 
-def test_a_reader_sees_the_file_as_of_one_moment(file: Path) -> None:
+def test_a_reader_sees_the_file_as_of_onemoment(file: Path) -> None:
     writer = SqliteDocumentStore(Database(file))
     first, second = sample("a.md", "first"), sample("a.md", "second")
     writer.put(first.document, first.chunks, first.state)

@@ -62,6 +62,56 @@ def test_a_chunk_that_stands_nowhere_in_its_document_is_kept_as_it_is(tmp_path: 
     assert store.damaged() == []
 
 
+@given(LINES, st.integers(0, 80), st.integers(1, 400))
+def test_the_beginning_of_a_text_is_the_text_as_far_as_it_was_read(
+    lines: list[str], length: int, times: int
+) -> None:
+    whole = "\n".join(lines * times)
+    read, is_whole = texts.beginning(texts.packed(whole), "asset", length)
+    assert whole.startswith(read)
+    assert len(read) >= min(length, len(whole))
+    assert read == whole or not is_whole
+
+
+def long_note(seed: int = 5) -> Sample:
+    """A long document with many chunks: a search reads one of them, and not what follows it."""
+    rng = random.Random(seed)
+    words = ["밧줄", "rope", "harbour", "매듭", "tide", "소유권"]
+    return sample("long.md", *(" ".join(rng.choices(words, k=120)) + f" {at}" for at in range(40)))
+
+
+def test_chunks_that_are_read_alone_are_those_of_the_whole_document(tmp_path: Path) -> None:
+    database = Database(tmp_path / "kebab.sqlite")
+    store, one = SqliteDocumentStore(database), long_note()
+    store.put(one.document, one.chunks, one.state)
+    expected = {stored.chunk.chunk_id: stored for stored in store.chunks_of(one.doc_id)}
+    for chunk in one.chunks:
+        fresh = SqliteDocumentStore(database)  # which remembers no chunk
+        assert fresh.hydrate([chunk.chunk_id]) == {chunk.chunk_id: expected[chunk.chunk_id]}
+
+
+def test_no_flipped_bit_gives_a_chunk_another_text(tmp_path: Path) -> None:
+    database, one = Database(tmp_path / "kebab.sqlite"), long_note()
+    SqliteDocumentStore(database).put(one.document, one.chunks, one.state)
+    with database.read() as connection:
+        (content,) = connection.execute("SELECT text FROM assets").fetchone()
+    expected = {chunk.chunk_id: chunk.text for chunk in one.chunks}
+    rng, refused = random.Random(7), 0
+    for _ in range(150):
+        flipped, at = bytearray(content), rng.randrange(8 * len(content))
+        flipped[at // 8] ^= 1 << at % 8
+        with database.write() as connection:
+            connection.execute("UPDATE assets SET text = ?", (bytes(flipped),))
+        wanted = rng.choice(one.chunks).chunk_id
+        try:
+            read = SqliteDocumentStore(database).hydrate([wanted])
+        except Corrupt:
+            refused += 1
+        else:
+            assert read[wanted].chunk.text == expected[wanted]
+    assert 30 < refused < 150  # what lies behind the chunk is not read
+
+
 # --- vectors ---------------------------------------------------------------------------------------
 
 

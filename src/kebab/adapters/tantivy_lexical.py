@@ -59,6 +59,8 @@ class TantivyLexicalIndex:
         self._opened: tuple[Any, Any] | None = None
         self._seen: tuple[int, int, int] | None = None
         self._deleted = False
+        self._named_lately: tuple[tuple[object, str], list[ChunkId]] | None = None
+        """What was asked last, and of which state: a search asks twice."""
         self._filters: WeakKeyDictionary[frozenset[DocId], _Filter] = WeakKeyDictionary()
 
     @property
@@ -125,6 +127,9 @@ class TantivyLexicalIndex:
             return {term: searcher.doc_freq("body", term) if clean(term) else 0 for term in terms}
 
     def named(self, key: str, *, docs: frozenset[DocId] | None = None) -> list[ChunkId]:
+        asked = (self._seen, key)
+        if docs is None and self._named_lately is not None and self._named_lately[0] == asked:
+            return list(self._named_lately[1])
         with self._translated():
             opened = self._reader()
             if opened is None or not key or not clean(key):
@@ -135,7 +140,10 @@ class TantivyLexicalIndex:
                 keys = self._filter(docs).keys(docs)
                 owners = searcher.fast_field_values("doc_key", [address for _, address in hits])
                 hits = [hit for hit, owner in zip(hits, owners, strict=True) if owner in keys]
-            return sorted(map(ChunkId, _chunk_ids(searcher, hits)))
+            found = sorted(map(ChunkId, _chunk_ids(searcher, hits)))
+        if docs is None:
+            self._named_lately = (asked, found)
+        return found
 
     def words_from(self, beginning: str) -> dict[str, int]:
         with self._translated():

@@ -7,7 +7,6 @@ then the rank in each leg in turn, ascending (absent last), then id ascending. A
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import inf
 from typing import NamedTuple
 
 RRF_K = 60
@@ -78,15 +77,14 @@ def ordered(shares: Mapping[str, Mapping[str, float]], rankings: Rankings) -> li
     """Every ranked id with the sum of its shares, in the total order that the module promises."""
     if not shares:
         return []
-    # Every leg's ranks: cosines below zero add nothing, and must not leave their order to the ids.
-    ranks = [{item.id: rank for rank, item in enumerate(ranking)} for ranking in rankings.values()]
+    # In the order of the ranks, leg by leg: sorting by score alone keeps it where scores are equal.
+    # Cosines below zero add nothing, and must not leave their order to the ids.
     scores = {item.id: 0.0 for ranking in rankings.values() for item in ranking}
-    for leg in shares.values():
-        for key, share in leg.items():
+    parts: dict[str, dict[str, float]] = {key: {} for key in scores}
+    for leg, own in shares.items():
+        for key, share in own.items():
             scores[key] += share
-    places = sorted((-score, [rank.get(key, inf) for rank in ranks], key) for key, score in scores.items())
-    return [Fused(key, -score, _parts(key, shares)) for score, _, key in places]
-
-
-def _parts(key: str, shares: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    return {leg: share[key] for leg, share in shares.items() if key in share}
+            parts[key][leg] = share
+    return [
+        Fused(key, scores[key], parts[key]) for key in sorted(scores, key=scores.__getitem__, reverse=True)
+    ]

@@ -88,6 +88,11 @@ class SearchQuery:
     sort: SortOrder = SortOrder.SCORE
     by_document: bool = False
     """One hit a document, its best; the others are counted in it."""
+    read: tuple[int, int] | None = None
+    """Of the hits in order, the first that is shown and the one after the last: only these need snippets.
+
+    None means all.
+    """
 
 
 def days(text: str) -> tuple[str, str]:

@@ -109,23 +109,25 @@ def legible(snippet: Snippet, *, inside_code: bool = False) -> Snippet:
     """
     text = snippet.text.replace("\x00", " ")
     begin, end = islice((sign for sign in map(chr, _LETTERS) if sign not in text), 2)
+    # Cleaning brings in no sign: what the text has none of, no line will have.
+    rules = [rule for rule in (*_LINE_RULES, *_RULES) if rule[0] in text]
     marked = _with_ends(text, snippet.marks, begin, end)
     if "<!--" in marked:
         marked = _COMMENT.sub("", marked)
-    return _without_ends("".join(_lines(marked, begin + end, inside_code=inside_code)), begin, end)
+    return _without_ends("".join(_lines(marked, rules, begin + end, inside_code=inside_code)), begin, end)
 
 
-def _lines(text: str, ends: str, *, inside_code: bool) -> Iterator[str]:
+def _lines(text: str, rules: Sequence[Rule], ends: str, *, inside_code: bool) -> Iterator[str]:
     """The lines that say something to the eye, cleaned; those of code as they are, without their fences."""
     code = inside_code
     for line in text.splitlines(keepends=True):
         fence = line.lstrip().startswith(("```", "~~~"))
         if not fence:
-            yield line if code else _seen(line, ends)
+            yield line if code else _seen(line, rules, ends)
         code ^= fence
 
 
-def _seen(line: str, ends: str) -> str:
+def _seen(line: str, rules: Sequence[Rule], ends: str) -> str:
     if len(line) > _LONGEST:
         return line
     if not _MARKED.search(line) and not line.lstrip(ends + " ").startswith("#"):
@@ -133,7 +135,7 @@ def _seen(line: str, ends: str) -> str:
     if _is_ruler(line) or _DEFINITION.match(line) or _CONTENTS.match(line):
         return ""
     body = line.rstrip("\r\n")
-    clean = _cleaned(body, (*_LINE_RULES, *_RULES))
+    clean = _cleaned(body, rules)
     return clean + line[len(body) :] if clean.strip(f" \t-*+{ends}") else ""
 
 

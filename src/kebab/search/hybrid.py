@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import field, replace
 from functools import cache
 from itertools import chain
@@ -14,9 +15,7 @@ from kebab.domain.hits import (
     Degradation,
     FusionNote,
     Leg,
-    LegEvidence,
     Retrieval,
-    RetrievalDetail,
     ScoreKind,
     SearchTrace,
 )
@@ -27,15 +26,14 @@ from kebab.errors import EngineError, ModelUnavailable
 from kebab.ports import DocumentStore
 from kebab.search.freshness import ATTEMPTS, CHANGING, Freshness, State
 from kebab.search.fusion import FusionPolicy, QueryEvidence
-from kebab.search.group import Placed
 from kebab.search.legs import CANDIDATES, LegRequest, LegRetriever, behind, failed
-from kebab.search.lexical import lexical_score
 from kebab.search.order import SORTED, is_listing, listed, put_in_order
+from kebab.search.placing import placed, places_of
 from kebab.search.present import Presenter
 from kebab.search.spread import WINDOW
 from kebab.search.trace import Stopwatch
+from kebab.search.turnstile import OF_THIS_PROCESS
 from kebab.search.unread import unread
-from kebab.search.vector import vector_score
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -48,7 +46,6 @@ if TYPE_CHECKING:
 
 _DEEPEST = 4000
 """No search for more documents goes on beyond this many hits."""
-_LEGS = frozenset(Leg)
 
 
 class EvidenceReader(Protocol):
@@ -192,6 +189,8 @@ class HybridRetriever:
         if is_listing(query):
             return self._listed(query)
         sorted_ones = SORTED if query.sort is not SortOrder.SCORE else 0
+        if sorted_ones or self.stages:
+            query = replace(query, read=None)  # any of them may come to be shown
         found = self._enough(replace(query, k=max(query.k, self._window, sorted_ones)))
         if not found.hits:
             return replace(found, degraded=(*found.degraded, *unread(query.filters, self.store)))
@@ -253,10 +252,11 @@ class HybridRetriever:
 
     def _unstaged_rank(self, query: SearchQuery) -> list[Ranked]:
         if query.mode is SearchMode.HYBRID and self.vector is not None:
-            found = self._find(query, self.vector, Stopwatch())
-            fused, places = self._fuse(query, found)[0], _places(found.rankings)
-            placed = (_placed(item, places, self.candidates) for item in fused)
-            shown = self.presenter.select(placed, WINDOW, spread_out=True)
+            with ExitStack() as working:
+                found = self._find(query, self.vector, Stopwatch(), working)
+            fused, places = self._fuse(query, found)[0], places_of(found.rankings)
+            every = (placed(item, places, self.candidates) for item in fused)
+            shown = self.presenter.select(every, WINDOW, spread_out=True)
             first = [Ranked(item.chunk_id, item.score) for item, _ in shown]
             return _followed(first, [Ranked(item.id, item.score) for item in fused])
         leg = self.vector if self.vector is not None and query.mode is SearchMode.VECTOR else self.lexical
@@ -264,42 +264,54 @@ class HybridRetriever:
 
     def before_fusion(self, query: SearchQuery) -> tuple[dict[str, list[Ranked]], QueryEvidence]:
         """What the fusion policy gets to see of a query: the legs' first tier and the evidence."""
-        found = self._find(query, self.vector, Stopwatch())
+        with ExitStack() as working:
+            found = self._find(query, self.vector, Stopwatch(), working)
         return _tier(found.rankings, 0, self.candidates, set()), found.evidence
 
     def _fused_search(self, query: SearchQuery, vector: LegRetriever) -> Retrieval:
         watch = Stopwatch()
-        found = self._find(query, vector, watch)
-        fused, note = self._fuse(query, found)
-        watch.lap("fusion")
-        places = _places(found.rankings)
-        took_part = vector.leg.value in found.rankings
-        hits = self.presenter.hits(
-            (_placed(item, places, self.candidates) for item in fused),
-            query,
-            score_kind=self.fusion.kind,
-            index_version=self.index_version,
-            embedding_model=vector.embedding_model if took_part else None,
-            spread_out=True,
-        )
-        watch.lap("present")
+        with ExitStack() as working:
+            found = self._find(query, vector, watch, working)
+            fused, note = self._fuse(query, found)
+            watch.lap("fusion")
+            places = places_of(found.rankings)
+            took_part = vector.leg.value in found.rankings
+            hits = self.presenter.hits(
+                (placed(item, places, self.candidates) for item in fused),
+                query,
+                score_kind=self.fusion.kind,
+                index_version=self.index_version,
+                embedding_model=vector.embedding_model if took_part else None,
+                spread_out=True,
+            )
+            watch.lap("present")
         return Retrieval(hits, found.degraded, SearchTrace(found.rankings, watch.timings_ms), note)
 
-    def _find(self, query: SearchQuery, vector: LegRetriever | None, watch: Stopwatch) -> _Found:
+    def _find(
+        self, query: SearchQuery, vector: LegRetriever | None, watch: Stopwatch, working: ExitStack
+    ) -> _Found:
         """What the legs find, or found for the same words and depth a moment ago."""
         key = (self._depth(query.k), replace(query, k=1, by_document=False))
-        found = self.remembered.get(key) or self._ask(query, vector, watch)
+        found = self.remembered.get(key) or self._ask(query, vector, watch, working)
         self.remembered.put(key, found)
         return found
 
-    def _ask(self, query: SearchQuery, vector: LegRetriever | None, watch: Stopwatch) -> _Found:
-        """Ask both legs at once; one that fails is left out and named. Raises when all fail."""
+    def _ask(
+        self, query: SearchQuery, vector: LegRetriever | None, watch: Stopwatch, working: ExitStack
+    ) -> _Found:
+        """Ask both legs; one that fails is left out and named. Raises when all fail.
+
+        The turnstile stays passed until ``working`` ends. A model is asked before: it may be a server. Both
+        legs are asked at once where nobody else searches; otherwise threads enough are at work.
+        """
         asked = LegRequest(query, self._depth(query.k), self.store.matching(query.filters))
-        nearest = _beside().submit(asked.of(vector)) if vector is not None else None
+        look = asked.of(vector) if vector is not None else None
+        alone = working.enter_context(OF_THIS_PROCESS.passed())
+        nearest = (_beside().submit(look).result if alone else look) if look is not None else None
         by_words = asked.of(self.lexical)()
         evidence = self.evidence.held(query, by_words.ranking, looks=self.fusion.looks)
         lacking = {leg.leg: behind(leg) for leg in (self.lexical, vector) if leg is not None}
-        answers = [by_words] if nearest is None else [by_words, nearest.result()]
+        answers = [by_words] if nearest is None else [by_words, nearest()]
         for answer in answers:
             watch.note(answer.leg.value, answer.spent_ms)
         rankings = {answer.leg.value: answer.ranking for answer in answers if answer.error is None}
@@ -352,43 +364,3 @@ def _tier(
 def _scaled(item: Fused, ceiling: float) -> Fused:
     parts = {leg: part * ceiling for leg, part in item.contributions.items()}
     return Fused(item.id, item.score * ceiling, parts)
-
-
-Places = dict[str, dict[str, tuple[int, float]]]
-"""Leg → id → rank and raw score."""
-
-
-def _places(rankings: Mapping[str, Sequence[Ranked]]) -> Places:
-    return {
-        leg: {item.id: (rank, item.score) for rank, item in enumerate(ranking, start=1)}
-        for leg, ranking in rankings.items()
-    }
-
-
-def _placed(item: Fused, places: Places, candidates: int) -> Placed:
-    found = {leg: by_id[item.id] for leg, by_id in places.items() if item.id in by_id}
-    # A place deeper than the item's own tier took no part in its score, and a smaller k would not know it.
-    tier_end = -(-min(rank for rank, _ in found.values()) // candidates) * candidates
-    found = {leg: place for leg, place in found.items() if place[0] <= tier_end}
-    lexical, vector = found.get(Leg.LEXICAL.value), found.get(Leg.VECTOR.value)
-    return Placed(
-        ChunkId(item.id),
-        item.score,
-        RetrievalDetail(
-            SearchMode.HYBRID,
-            item.score,
-            lexical_score=lexical_score(lexical[1]) if lexical else None,
-            lexical_rank=lexical[0] if lexical else None,
-            vector_score=vector_score(vector[1]) if vector else None,
-            vector_rank=vector[0] if vector else None,
-        ),
-        tuple(_evidence(Leg(leg), *place, item.contributions) for leg, place in found.items()),
-    )
-
-
-def _evidence(leg: Leg, rank: int, score: float, given: Mapping[str, float]) -> LegEvidence:
-    """What a leg gave; to words belongs what a closer look at a chunk that they found gave."""
-    if leg is not Leg.LEXICAL or given.keys() <= _LEGS:
-        return LegEvidence(leg, rank, score, given.get(leg, 0.0))
-    parts = {part: share for part, share in given.items() if part != Leg.VECTOR}
-    return LegEvidence(leg, rank, score, sum(parts.values()), parts=parts)

@@ -26,7 +26,7 @@ def look(
     ``mass`` is what each term of the query says, by rarity, in the query's order.
     """
     names = analyzer.terms("\n".join([stored.title, *stored.chunk.heading_path]))
-    places = _places(analyzer.terms(known_text(stored)), mass)
+    places = _places(analyzer.index_text(known_text(stored)), mass)
     seen = Look(
         name=_share(set(names), mass),
         coverage=_share(places, mass),
@@ -35,10 +35,21 @@ def look(
     return seen, places.keys()
 
 
-def _places(terms: Sequence[str], wanted: Mapping[str, float]) -> dict[str, list[int]]:
-    places: dict[str, list[int]] = {}
-    for place, term in [(place, term) for place, term in enumerate(terms) if term in wanted]:
-        places.setdefault(term, []).append(place)
+def _places(terms: str, wanted: Collection[str]) -> dict[str, list[int]]:
+    """Where each wanted term stands among the terms, which one space joins; in order of the first places."""
+    held = f" {terms} "
+    found = ((term, _places_of(f" {term} ", held)) for term in wanted)
+    return dict(sorted((pair for pair in found if pair[1]), key=lambda pair: pair[1][0]))
+
+
+def _places_of(term: str, held: str) -> list[int]:
+    """The places of one term, each the number of terms before it: most texts hold few of a query's."""
+    places: list[int] = []
+    place, before, at = 0, 0, held.find(term)
+    while at >= 0:
+        place += held.count(" ", before, at)
+        places.append(place)
+        before, at = at, held.find(term, at + 1)
     return places
 
 

@@ -18,6 +18,9 @@ from kebab.search.legs import CANDIDATES
 from kebab.search.snippet import Ranges, cut, readable_cut
 from kebab.search.spread import WINDOW, any_repeats, spread
 
+_UNREAD: tuple[Snippet, Snippet | None] = (Snippet(""), None)
+"""What stands in a hit that only tells that it exists."""
+
 
 @dataclass(frozen=True, slots=True)
 class Presenter:
@@ -54,6 +57,7 @@ class Presenter:
             found = [(self._with_terms(item, stored, terms), stored) for item, stored in found]
         length = query.snippet_chars or self.snippet_chars
         states = self.files.states({(stored.source_id, stored.path) for _, stored in found})
+        first, end = query.read or (0, len(found))
         return tuple(
             self._hit(
                 rank,
@@ -61,7 +65,7 @@ class Presenter:
                 stored,
                 terms,
                 query.patterns,
-                length,
+                length if first < rank <= end else None,
                 score_kind,
                 index_version,
                 embedding_model,
@@ -119,15 +123,18 @@ class Presenter:
         stored: StoredChunk,
         terms: frozenset[str],
         patterns: tuple[str, ...],
-        snippet_chars: int,
+        snippet_chars: int | None,
         score_kind: ScoreKind,
         index_version: str,
         embedding_model: str | None,
         state: SourceState | None,
     ) -> SearchHit:
         chunk = stored.chunk
-        ranges = self._ranges(chunk.text, terms, patterns)
-        snippet = cut(chunk.text, ranges, snippet_chars)
+        snippet, readable = _UNREAD
+        if snippet_chars is not None:
+            ranges = self._ranges(chunk.text, terms, patterns)
+            snippet = cut(chunk.text, ranges, snippet_chars)
+            readable = self._readable(stored, ranges, snippet, snippet_chars)
         return SearchHit(
             rank=rank,
             score=placed.score,
@@ -154,7 +161,7 @@ class Presenter:
             repeats=placed.repeats,
             others=placed.others,
             copies=placed.copies,
-            readable=self._readable(stored, ranges, snippet, snippet_chars),
+            readable=readable,
         )
 
     def _ranges(self, text: str, terms: frozenset[str], patterns: tuple[str, ...]) -> Ranges:

@@ -130,7 +130,8 @@ class Searcher:
         revision, policy = retriever.store.revision(), retriever.fusion.kind.value
         offset = page.read_cursor(cursor, revision=revision, query=query, fusion=policy) if cursor else 0
         # One more than is shown tells whether there is a next page.
-        found = retriever.search(replace(query, k=offset + query.k + 1))
+        end = offset + query.k
+        found = retriever.search(replace(query, k=end + 1, read=(offset, end)))
         shown = found.hits[offset : offset + query.k]
         good = tuple(hit for hit in shown if min_score is None or hit.score >= min_score)
         hits, truncated = page.within_budget(good, max_tokens)

@@ -28,7 +28,7 @@ from kebab.errors import (
 BUSY_TIMEOUT_S = 10.0
 REPLACED_WITHIN_S = 5.0
 """How long a reader waits for a store that is being put in the place of another: that takes a few renames."""
-READING_KB = 16_384
+READING_KB = 4_096
 WRITING_KB = 32_768
 """Page cache of one connection; readers have several."""
 _SETTLE_MS = 200

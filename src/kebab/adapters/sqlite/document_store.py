@@ -60,6 +60,7 @@ class SqliteDocumentStore:
         self._clock = clock
         self._matches = Matches()
         self._read_lately = ReadLately()
+        self._waiting = outbox.Waiting(database)
 
     def file_states(self, source_id: str) -> dict[str, FileState]:
         with self._database.read() as connection:
@@ -167,16 +168,15 @@ class SqliteDocumentStore:
 
     def find_documents(self, reference: str) -> list[DocumentSummary]:
         """An exact id or path wins alone, so that every document can be named."""
-        wanted = encodable(nfc(reference))
+        values = {"ref": encodable(nfc(reference))}
         with self._database.read() as connection:
             exact = f"{_SUMMARIES} WHERE d.doc_id = :ref OR d.path = :ref ORDER BY d.source_id, d.path"
             near = (
                 f"{_SUMMARIES} WHERE substr(d.doc_id, 1, length(:ref)) = :ref "
                 "OR substr(d.path, -length(:ref) - 1) = '/' || :ref ORDER BY d.source_id, d.path"
             )
-            values = {"ref": wanted}
             rows = connection.execute(exact, values).fetchall()
-            if not rows and wanted:
+            if not rows and values["ref"]:
                 rows = connection.execute(near, values).fetchall()
         return [summary(row) for row in rows]
 
@@ -207,13 +207,13 @@ class SqliteDocumentStore:
 
     def hydrate(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
         with self._database.snapshot() as connection:
-            at = _moment(connection)
+            at = outbox.moment(connection)
             found = self._read_lately.known(chunk_ids, at=at)
             lacking = [chunk_id for chunk_id in chunk_ids if chunk_id not in found]
             rows = connection.execute(
                 f"{_CHUNKS} WHERE c.chunk_id IN (SELECT value FROM json_each(?))", (as_json(lacking),)
             ).fetchall()
-            read = {stored.chunk.chunk_id: stored for stored in texts.read_chunks(connection, rows)}
+            read = {stored.chunk.chunk_id: stored for stored in texts.read_some_chunks(connection, rows)}
         self._read_lately.keep(read, at=at)
         found |= read
         return {chunk_id: found[chunk_id] for chunk_id in chunk_ids if chunk_id in found}
@@ -257,7 +257,9 @@ class SqliteDocumentStore:
         if not filters:
             return None
         with self._database.read() as connection:
-            return self._matches.get(filters, at=_moment(connection), find=partial(matching, connection))
+            return self._matches.get(
+                filters, at=outbox.moment(connection), find=partial(matching, connection)
+            )
 
     def defining(self, symbols: Sequence[str]) -> frozenset[ChunkId] | None:
         if not symbols:
@@ -307,7 +309,7 @@ class SqliteDocumentStore:
 
     def behind(self, after: int, *, model: ModelKey | None = None, at_most: int | None = None) -> int:
         with self._database.read() as connection:
-            return outbox.behind(connection, after, model=model, at_most=at_most)
+            return self._waiting.behind(connection, after, model=model, at_most=at_most)
 
     def latest(self) -> int:
         with self._database.read() as connection:
@@ -336,15 +338,6 @@ class SqliteDocumentStore:
         with self._database.read() as connection:
             rows = connection.execute("SELECT doc_id FROM documents ORDER BY source_id, path").fetchall()
         return [DocId(row[0]) for row in rows]
-
-
-def _moment(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Differs from another one if the documents do: a store made anew begins at another position."""
-    found = connection.execute(
-        "SELECT (SELECT value FROM counters WHERE name = 'revision'), "
-        "(SELECT seq FROM sqlite_sequence WHERE name = 'outbox')"
-    ).fetchone()
-    return int(found[0]), int(found[1])
 
 
 def _replaced(connection: sqlite3.Connection, document: Document) -> list[tuple[DocId, AssetId]]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from threading import Lock
 
+from kebab.adapters.sqlite.connection import Database
 from kebab.domain.ids import DocId
 from kebab.ports import ModelKey, PendingChange
 
@@ -12,6 +14,15 @@ _CHUNKS_AT_ONCE = 8192
 
 CHANGED = "changed"
 REMOVED = "removed"
+
+
+def moment(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Differs from another one if the documents do: a store made anew begins at another position."""
+    found = connection.execute(
+        "SELECT (SELECT value FROM counters WHERE name = 'revision'), "
+        "(SELECT seq FROM sqlite_sequence WHERE name = 'outbox')"
+    ).fetchone()
+    return int(found[0]), int(found[1])
 
 
 def vectors_topic(model: ModelKey) -> str:
@@ -55,8 +66,44 @@ def _fitting(chunks: Sequence[int]) -> int:
     return len(chunks)
 
 
+class Waiting:
+    """What was found to wait behind a position, kept until the outbox changes: every search asks twice."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._known: dict[object, int] = {}
+        self._at: tuple[str, int, int] | None = None
+        self._lock = Lock()
+
+    def behind(
+        self, connection: sqlite3.Connection, after: int, *, model: ModelKey | None, at_most: int | None
+    ) -> int:
+        """Like the function of this name. Only of what is committed anything is kept."""
+        if not self._database.readonly:
+            return behind(connection, after, model=model, at_most=at_most)
+        at, asked = (self._database.identity, *_ends(connection)), (after, model, at_most)
+        with self._lock:
+            known = self._known.get(asked) if self._at == at else None
+        if known is not None:
+            return known
+        found = behind(connection, after, model=model, at_most=at_most)
+        with self._lock:
+            if self._at != at:
+                self._at, self._known = at, {}
+            self._known[asked] = found
+        return found
+
+
+def _ends(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Up to where it was forgotten, and its newest entry: it changes at these ends only."""
+    forgotten, newest = connection.execute(
+        "SELECT (SELECT value FROM counters WHERE name = 'outbox_pruned'), "
+        "(SELECT seq FROM sqlite_sequence WHERE name = 'outbox')"
+    ).fetchone()
+    return int(forgotten), int(newest)
+
+
 def behind(connection: sqlite3.Connection, after: int, *, model: ModelKey | None, at_most: int | None) -> int:
-    # Asked twice a search, so all in one.
     limit = -1 if at_most is None else at_most
     forgotten, newest, waiting = connection.execute(
         "SELECT (SELECT value FROM counters WHERE name = 'outbox_pruned'), "

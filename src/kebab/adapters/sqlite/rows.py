@@ -6,7 +6,14 @@ from typing import Any
 
 import msgspec
 
-from kebab.domain.chunks import Chunk, StoredChunk, content_key, embedded_text, under_document
+from kebab.domain.chunks import (
+    Chunk,
+    StoredChunk,
+    content_key,
+    embedded_text,
+    embedding_input,
+    under_document,
+)
 from kebab.domain.documents import Document, DocumentSummary, LineSpan, TrustLevel, summary_in
 from kebab.domain.ids import AssetId, BlockId, ChunkId, DocId
 from kebab.domain.places import CodeUnit, Place, fragment, parse_place
@@ -134,6 +141,18 @@ def stored_as(document: Document, chunk: Chunk, *, indexed_at: str) -> StoredChu
     """The chunk of a document as `stored_chunk` will read it from its row."""
     key = content_key(embedded_text(document, chunk))
     return under_document(document, chunk, indexed_at=indexed_at, content_key=key)
+
+
+def key_of(stored: StoredChunk) -> str:
+    """The key of what an embedder reads of the chunk, from what was read of it."""
+    chunk = stored.chunk
+    read = embedding_input(
+        title=stored.title,
+        heading_path=chunk.heading_path,
+        text=chunk.text,
+        code=stored.code_lang is not None,
+    )
+    return content_key(read)
 
 
 def chunk_row(stored: StoredChunk, place: tuple[str, int | None, int | None]) -> Row:
