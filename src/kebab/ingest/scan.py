@@ -33,6 +33,10 @@ class SourceFolder:
     source_type: str = "note"
 
 
+_FEW = 32
+"""Named paths that are compared with a path one by one."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScannedFile:
     path: str
@@ -90,6 +94,8 @@ class Only:
 
     named: frozenset[str]
     above: frozenset[str]
+    folders: tuple[str, ...]
+    """What paths below a few named ones begin with; empty for many, which are looked up folder by folder."""
 
     @classmethod
     def of(cls, paths: Collection[str]) -> Only | None:
@@ -97,12 +103,16 @@ class Only:
         named = frozenset(path.strip("/") for path in paths)
         if not named or "" in named:
             return None
-        return cls(named, frozenset(folder for path in named for folder in above(path)))
+        few = tuple(f"{path}/" for path in named) if len(named) <= _FEW else ()
+        return cls(named, frozenset(folder for path in named for folder in above(path)), few)
 
     def holds(self, path: str) -> bool:
         """Whether a path, or a folder above it, is named."""
         path = path.rstrip("/")
-        return path in self.named or any(folder in self.named for folder in above(path))
+        if path in self.named or self.folders:
+            # A saved note is compared with every path that is known: once for each, not letter by letter.
+            return path in self.named or path.startswith(self.folders)
+        return any(folder in self.named for folder in above(path))
 
     def leads_to(self, path: str) -> bool:
         """Whether a path is named, or on the way to one that is."""
