@@ -26,6 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example(text="# A\n\n" + "x" * 400)
 @example(text=" ")
 @example(text="- " * 200 + "deep\n\nafter")
+@example(text="\x0c")
 @settings(max_examples=300, deadline=None)
 def test_cited_lines_reproduce_the_text_of_every_chunk(folder: Path, text: str) -> None:
     stored, chunks = document(folder, "a.md", text, SMALL)
@@ -37,7 +38,8 @@ def test_cited_lines_reproduce_the_text_of_every_chunk(folder: Path, text: str) 
             assert not stored.text.strip()
             continue
         cut = span.start == span.end and estimate_tokens(cited) > SMALL.max_tokens
-        assert chunk.text in cited if cut else chunk.text == cited
+        empty = not chunk.text and not cited.strip()  # a file of white space has one chunk that says nothing
+        assert empty or (chunk.text in cited if cut else chunk.text == cited)
 
 
 @given(text=MARKDOWN, name=st.sampled_from(["a.md", "a.txt"]))

@@ -58,6 +58,22 @@ def test_asciidoc_leaves_listings_alone() -> None:
     assert parsed.metadata.user == {"author": "Mina"}
 
 
+def test_latex_that_begins_with_commands_and_has_no_title_is_called_as_its_file() -> None:
+    assert read(".tex", "\\newcommand{\\rope}{rope}\n\nThe rope is dry.\n").title == "file"
+    assert read(".tex", "The rope is dry.\n").title == "The rope is dry."
+
+
+def test_a_listing_of_evernote_keeps_its_lines_and_what_is_encrypted_is_left_out() -> None:
+    style = "--en-codeblock: true; padding: 8px"
+    code = f'<div style="{style}"><div>def f(x):</div><div>    return 1</div></div>'
+    locked = "<en-crypt cipher='AES'>RU5DMCR2SQ</en-crypt>"
+    note = f"<en-note><div>before</div>{code}<div>{locked}after</div></en-note>"
+    parsed = read(
+        ".enex", f"<en-export><note><title>R</title><content><![CDATA[{note}]]></content></note></en-export>"
+    )
+    assert parsed.lines.text == "# R\n\nbefore\n\n```\ndef f(x):\n    return 1\n```\n\nafter"
+
+
 def test_latex_has_sections_and_a_title_without_commands() -> None:
     parsed = read(
         ".tex",

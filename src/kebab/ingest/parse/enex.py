@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from kebab.domain.documents import BlockKind, Media, Metadata
@@ -12,6 +13,7 @@ from kebab.ingest.parse.html import paragraphs
 from kebab.ingest.parse.html_blocks import add_html
 from kebab.ingest.parse.html_main import readable_part
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
+from kebab.ports import HtmlEvent, HtmlEventKind
 
 VERSION = "enex-v2"
 
@@ -47,7 +49,28 @@ def _add(composer: Composer, note: Element, number: int, defaults: Defaults) -> 
     if about:
         composer.block(BlockKind.PARAGRAPH, "\n".join(about), placing())
     events = list(defaults.reading.engines.html().events(_text(note, "content")))
-    add_html(composer, readable_part(events), placing)
+    add_html(composer, list(_with_code(readable_part(events))), placing)
+
+
+def _with_code(events: Sequence[HtmlEvent]) -> Iterator[HtmlEvent]:
+    """Evernote writes a listing as a box with a box for each line: here it is a listing again."""
+    depth = 0
+    for event in events:
+        is_box = event.value == "div" and event.kind is not HtmlEventKind.TEXT
+        if is_box and event.kind is HtmlEventKind.OPEN and not depth and _is_code(event):
+            depth = 1
+            yield event._replace(value="pre")
+        elif is_box and depth and event.kind is HtmlEventKind.OPEN:
+            depth += 1
+        elif is_box and depth:
+            depth -= 1
+            yield HtmlEvent(HtmlEventKind.TEXT, "\n") if depth else event._replace(value="pre")
+        else:
+            yield event
+
+
+def _is_code(event: HtmlEvent) -> bool:
+    return "en-codeblock:true" in event.attributes.get("style", "").replace(" ", "")
 
 
 def _text(note: Element, name: str) -> str:

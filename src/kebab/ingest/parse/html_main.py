@@ -13,7 +13,7 @@ from kebab.ports import HtmlEvent, HtmlEventKind
 
 _NEVER = frozenset({
     "head", "svg", "iframe", "object", "embed", "canvas", "audio", "video", "map", "button", "select",
-    "textarea", "input", "datalist", "dialog", "annotation",
+    "textarea", "input", "datalist", "dialog", "annotation", "en-crypt",
 })  # fmt: skip
 _AROUND = frozenset({"nav", "footer", "aside", "menu", "search"})
 _ROLES = frozenset({

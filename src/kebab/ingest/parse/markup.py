@@ -18,7 +18,7 @@ from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
 from kebab.ingest.parse.text import first_words
 from kebab.ingest.parse.textual import Decoding
 
-VERSION = "markup-v1"
+VERSION = "markup-v2"
 
 _ORG_HEADING = re.compile(r"(\*{1,9})[ \t]{1,9}(\S.*)")
 _ORG_STATE = re.compile(r"(?:TODO|DONE|NEXT|WAITING|CANCELLED)[ \t]{1,9}|\[#[A-Z0-9]\][ \t]{1,9}")
@@ -30,6 +30,7 @@ _TEX_HEADING = re.compile(
     r"[ \t]{0,20}\\(part|chapter|section|subsection|subsubsection|paragraph)\*?"
     r"(?:\[[^\]]{0,200}\])?\{(.{1,500})"
 )
+_TEX = (".tex", ".latex")
 _TEX_SETTING = re.compile(r"[ \t]{0,20}\\(title|date|author)\{(.{1,500})")
 _TEX_COMMAND = re.compile(r"\\[a-zA-Z]{1,30}\*?|[{}~$]")
 _TEX_LEVELS = {"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5}
@@ -58,13 +59,19 @@ def parse_markup(lines: Lines, defaults: Defaults) -> Parsed:
     blocks = tuple(_blocks(lines, found))
     first = next((heading.words for heading in sorted(found.headings, key=lambda one: one.level)), "")
     return Parsed(
-        title=text_value(found.settings, "title") or first or first_words(lines.text) or defaults.stem,
+        title=text_value(found.settings, "title") or first or _first_words(lines, defaults) or defaults.stem,
         lang=(text_value(found.settings, "lang") or detect(lines.text)).lower(),
         metadata=metadata,
         blocks=blocks,
         lines=lines,
         warnings=warnings,
     )
+
+
+def _first_words(lines: Lines, defaults: Defaults) -> str:
+    """Those of the text; a file of LaTeX that has no title and no section begins with what no reader sees."""
+    words = first_words(lines.text)
+    return "" if defaults.extension in _TEX and words[:1] in ("\\", "%", "{") else words
 
 
 FORMAT = Format(Media.MARKUP, VERSION, Decoding(parse_markup), md_heading.CHUNKER)
