@@ -192,7 +192,7 @@ def in_two_fonts(stream: str) -> bytes:
 
 def test_a_bold_word_that_opens_a_paragraph_does_not_cut_it() -> None:
     drawn = (
-        "BT /B 10 Tf 50 700 Td (SUMMARY:) Tj /F 10 Tf ( the rope of the) Tj ET"
+        "BT /B 10 Tf 50 700 Td (SUMMARY: the rope) Tj /F 10 Tf ( of the) Tj ET"
         " BT /F 10 Tf 50 688 Td (ship is dry and lies below the mast) Tj ET"
     )
     parsed = parse_pdf(in_two_fonts(drawn), DEFAULTS)
@@ -228,6 +228,14 @@ def test_a_line_that_had_room_for_the_next_word_ended_a_paragraph() -> None:
     full, short = "the rope of the ship lies dry", "and is hoisted."
     lines = [line(text, top=100 + 12 * n) for n, text in enumerate([full, full, short, full, full])]
     assert texts(page(*lines)) == [f"{full} {full} {short}", f"{full} {full}"]
+
+
+def test_a_line_that_sticks_out_of_its_column_ends_no_other_paragraph() -> None:
+    full = "the rope of the ship lies dry"
+    lines = [
+        line(text, top=100 + 12 * n) for n, text in enumerate([full, full, full + " and is hoisted", full])
+    ]
+    assert len(texts(page(*lines))) == 1
 
 
 def test_double_spaced_lines_are_one_paragraph_and_tight_ones_end_at_a_small_gap() -> None:

@@ -125,7 +125,7 @@ def _lines(page: pypdfium2.PdfPage, text: pypdfium2.PdfTextPage, height: float) 
             bottom=height - (min(one[2], other[2]) - bottom),
             # Of three letters: the first alone may be a number above the line, or a bold word that opens it.
             size=median_low(size for size, _ in letters) or round(one[3] - one[2], 1),
-            bold=sum(bold for _, bold in letters) > len(letters) / 2,
+            bold=all(bold for _, bold in letters),
         )
 
 

@@ -15,7 +15,7 @@ from kebab.ingest.parse.html_main import readable_part
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ports import HtmlEvent, HtmlEventKind
 
-VERSION = "enex-v2"
+VERSION = "enex-v3"
 
 
 def parse_enex(content: bytes, defaults: Defaults) -> Parsed | Unreadable:

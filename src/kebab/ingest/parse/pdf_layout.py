@@ -255,14 +255,20 @@ def _column(line: PdfLine) -> tuple[float, int]:
 
 
 def _edges(part: Iterable[PdfLine]) -> dict[tuple[float, int], float]:
-    """Where the lines that begin about here end, at most."""
-    ends: dict[tuple[float, int], float] = {}
+    """Where the column ends of the lines that begin about here."""
+    ends: dict[tuple[float, int], list[float]] = defaultdict(list)
     for line in part:
-        column = _column(line)
-        ends[column] = max(ends.get(column, 0.0), line.right)
+        ends[_column(line)].append(line.right)
     return {
-        (size, at): max(ends.get((size, near), 0.0) for near in (at - 1, at, at + 1)) for size, at in ends
+        (size, at): _edge([end for near in (at - 1, at, at + 1) for end in ends.get((size, near), ())], size)
+        for size, at in ends
     }
+
+
+def _edge(ends: Sequence[float], size: float) -> float:
+    """The furthest end that two lines share: one alone may stick out of its column."""
+    furthest = sorted(ends, reverse=True)
+    return next((end for end, other in pairwise(furthest) if end - other <= size), furthest[0])
 
 
 def _would_fit(line: PdfLine, before: PdfLine, edge: float) -> bool:
