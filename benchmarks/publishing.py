@@ -292,6 +292,8 @@ def _follows(bench: Bench) -> Iterator[tuple[str, str]]:
 def _crowd(bench: Bench) -> Iterator[tuple[str, str]]:
     """Several replicas, each with its share of the clients, all on this computer."""
     each = CLIENTS // REPLICAS
+    with bench.opened(URI):
+        pass  # the release is in the cache: several that fetch it would wait for the first
     command = [sys.executable, "-m", "benchmarks.publishing", ".", "--ask"]
     places = [str(bench.root), str(bench.work), str(bench.data), str(each)]
     before = bench.traffic()
