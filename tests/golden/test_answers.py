@@ -25,7 +25,7 @@ from kebab.domain.answers import GateReport
 from kebab.evaluate.golden import read
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("answers")]
-FLOORS = {"fact": 0.75, "first": 0.7, "f1": 0.8}
+FLOORS = {"fact": 0.75, "first": 0.7, "f1": 0.8, "cross": 0.5}
 needs_book = pytest.mark.skipif(not BOOK.is_dir(), reason="needs ../shared/data/rust-book beside the project")
 
 
@@ -115,6 +115,16 @@ def test_answers_about_the_sample_vault_hold_their_facts_and_refuse_the_rest(tmp
     assert (row.fact.value or 0) >= FLOORS["fact"], wrong_ones
     assert (row.first.value or 0) >= FLOORS["first"], wrong_ones
     assert (row.f1 or 0) >= FLOORS["f1"], wrong_ones
+
+
+def test_korean_questions_about_english_notes_are_answered_and_refused(tmp_path: Path) -> None:
+    """Floors, below what was measured: a drop means that questions stopped reaching across languages."""
+    with open_vault(tmp_path) as base:
+        found = base.laboratory.ask([VAULT_QUESTIONS.with_name("vault-cross.yaml")])
+    row = found.rows[0]
+    wrong_ones = [one.question for one in found.verdicts if one.answerable == one.refused]
+    assert (row.fact.value or 0) >= FLOORS["cross"], wrong_ones
+    assert (row.recall.value or 0) >= FLOORS["f1"], wrong_ones
 
 
 def test_a_refusal_names_what_came_nearest_and_says_why(vault: list[Asked]) -> None:

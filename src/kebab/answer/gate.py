@@ -24,7 +24,7 @@ from kebab.domain.values import dataclass
 from kebab.errors import EngineError
 from kebab.ports import Analyzer, LexicalIndex
 
-GATE_VERSION = "gate-v2"
+GATE_VERSION = "gate-v3"
 LOOKED_AT = 5
 """How many of the best chunks and passages are read."""
 COVERED = 0.8
@@ -32,6 +32,15 @@ COVERED = 0.8
 _BM25_K1 = 1.2
 _IN_OTHER_WORDS = 1.25
 """How much more confidence it takes when only a search for words of like meaning found something."""
+# In a Korean question every Latin word is a name; in an English one those with a capital inside a sentence.
+_NAMES = {
+    "ko": re.compile(r"\d+(?:[.,]\d+)*|[A-Za-z][\w.+#-]*", re.ASCII),
+    "en": re.compile(
+        r"\d+(?:[.,]\d+)*|\b[A-Za-z][A-Za-z-]{0,60}[_0-9.][\w.-]{0,60}\w"
+        r"|(?<=[a-z,] )[A-Z][\w.+-]{0,60}\w|\b[A-Z]{2,}\b",
+        re.ASCII,
+    ),
+}
 _AT = {name: place for place, name in enumerate(FEATURES)}
 _KINDS = ("number", "place", "steps", "listed", "reason", "defines")
 _ASKING = re.compile(
@@ -95,6 +104,7 @@ class Gate:
         terms = [frozenset(self.analyzer.terms(text)) for text in texts]
         measure = meter(weighed, words, self.space)
         met = [measure.met(*pair) for pair in zip(terms, words, strict=True)]
+        reached = [float(max(one[place] for one in met)) for place in range(len(weighed))]
         best = ranked[:LOOKED_AT]
         cosines = _raw_scores(found, Leg.VECTOR)
         features = GateFeatures(
@@ -111,9 +121,9 @@ class Gate:
             about=_of(best[:1], "about"),
             kind=_kind(question, best[:1]),
             foreign=float(_foreign(question, chunks)),
+            names=_names(question, texts),
         )
         confidence = self.weights.probability(features)
-        reached = [max(one[place] for one in met) for place in range(len(weighed))]
         missing = tuple(k.text for k, value in zip(weighed, reached, strict=True) if value < 0.5)
         return GateReport(confidence >= threshold, confidence, threshold, features, missing)
 
@@ -139,7 +149,7 @@ class Gate:
         idf = self._idf(terms)
 
         def rarity(keyword: Keyword) -> float:
-            own = max(idf[term] for term in keyword.terms)
+            own = keyword.share * max(idf[term] for term in keyword.terms)
             return min(own, rarity(keyword.gloss)) if keyword.gloss else own
 
         return {keyword: rarity(keyword) for keyword in question.keywords}
@@ -186,6 +196,14 @@ def _kind(question: Question, best: Sequence[Scored]) -> float:
     if kind_of(question.text) is Kind.OTHER:
         return 0.5
     return max(_of(best, name) for name in _KINDS)
+
+
+def _names(question: Question, texts: Sequence[str]) -> float | None:
+    """How many of the question's names and numbers stand in the text that holds most of them."""
+    names = {found[0].lower().strip(".") for found in _NAMES[question.lang].finditer(question.text)}
+    if not names:
+        return None
+    return max(sum(name in text.lower() for name in names) for text in texts) / len(names)
 
 
 def _margin(cosines: Sequence[float]) -> float | None:

@@ -27,11 +27,21 @@ _WORD = re.compile(r"[^\W_]+(?:['’.+#-][^\W_]+)*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _UNRELATED, _SAME = 0.25, 0.75
 """Cosines of two words: below the first nothing in common, from the second on the same meaning."""
+_FOREIGN, _TRANSLATED = 0.2, 0.5
+"""The same for words of two scripts, which share no letters by chance: translations lie lower."""
+_COMPOUND = 4
+"""Syllables from which a Korean word may be two of another language: 의료보험료, medical insurance."""
 _LISTED = 0.75
 """What a word counts that is only listed as meaning nearly the same: the lists are wide."""
 _TRUST = 0.9
 """What a word of the same meaning counts beside the word itself."""
 _REMEMBERED = 20_000
+_ALONE = 1 << 18
+"""Multiplications of a matrix product that OpenBLAS does on one thread."""
+
+
+Spelled = tuple[tuple[str, ...], ...]
+"""The spellings of each word of a question."""
 
 
 @dataclass
@@ -40,6 +50,13 @@ class WordSpace:
 
     embedder: Embedder | None
     _rows: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    _latest: tuple[Spelled, dict[str, NDArray[np.float32]]] = ((), {})
+
+    def met(self, asked: Spelled) -> dict[str, NDArray[np.float32]]:
+        """How far words meet these keywords, as far as that was measured: ranking and gate ask the same."""
+        if self._latest[0] != asked:
+            self._latest = (asked, {})
+        return self._latest[1]
 
     def nearness(self, asked: Sequence[str], words: Sequence[str]) -> NDArray[np.float32]:
         """For each word asked (rows) and each word given (columns) how nearly they mean the same, 0 to 1."""
@@ -47,9 +64,14 @@ class WordSpace:
 
         if self.embedder is None or not asked or not words:
             return np.zeros((len(asked), len(words)), dtype=np.float32)
-        cosines = self._vectors(asked) @ self._vectors(words).T
-        near: NDArray[np.float32] = np.clip((cosines - _UNRELATED) / (_SAME - _UNRELATED), 0.0, 1.0) * _TRUST
-        return near
+        cosines = _products(self._vectors(asked), self._vectors(words))
+        near = (cosines - _UNRELATED) / (_SAME - _UNRELATED)
+        korean = np.fromiter(map(_korean, words), dtype=bool, count=len(words))
+        for row, each in enumerate(asked):
+            foreign = korean != _korean(each)
+            near[row, foreign] = (cosines[row, foreign] - _FOREIGN) / (_TRANSLATED - _FOREIGN)
+        clipped: NDArray[np.float32] = np.clip(near, 0.0, 1.0) * np.float32(_TRUST)
+        return clipped
 
     def _vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
         import numpy as np
@@ -61,6 +83,21 @@ class WordSpace:
         if new:
             self._rows.update(zip(new, self.embedder.embed(new, EmbeddingKind.DOCUMENT), strict=True))
         return np.stack([self._rows[word] for word in words])
+
+
+def _products(few: NDArray[np.float32], many: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Every row of ``few`` times every row of ``many``, in pieces too small for BLAS to start threads for:
+    those wait for each other by spinning, which takes several times the work itself.
+    """
+    import numpy as np
+
+    step = max(1, _ALONE // few.size)
+    pieces = [few @ many[begin : begin + step].T for begin in range(0, len(many), step)]
+    return np.concatenate(pieces, axis=1)
+
+
+def _korean(word: str) -> bool:
+    return "\uac00" <= word[:1] <= "\ud7a3"
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -103,6 +140,8 @@ class Meter:
     """What each word of the question counts; together 1, or all 0 for a question without words."""
     asked: Mapping[str, float]
     """How far each known word is one that the question asks for."""
+    compound: NDArray[np.bool_]
+    """Which words of the question two words of a text may meet together."""
 
     def met(self, terms: frozenset[str], words: frozenset[str]) -> NDArray[np.float64]:
         """How far each word of the question is met, 0 to 1, in the order of ``weights``."""
@@ -112,7 +151,12 @@ class Meter:
         places = [self.columns[word] for word in words if word in self.columns]
         if not places or not self.near.size:
             return exact
-        met: NDArray[np.float64] = np.maximum(exact, self.near[:, places].max(axis=1))
+        near = self.near[:, places]
+        best = near.max(axis=1)
+        if len(places) > 1 and self.compound.any():
+            two = np.minimum(np.partition(near, -2, axis=1)[:, -2:].sum(axis=1), _TRUST)
+            best = np.where(self.compound, np.maximum(best, two), best)
+        met: NDArray[np.float64] = np.maximum(exact, best)
         return met
 
     def precision(self, words: frozenset[str]) -> float:
@@ -142,7 +186,21 @@ def _asked(
 
 
 def _nearest(weights: Mapping[Keyword, float], known: Sequence[str], space: WordSpace) -> NDArray[np.float32]:
-    """One row a keyword: its nearest spelling counts, and another form of its verb like a synonym."""
+    """One row a keyword, one column a word; columns that were made for this question are used again."""
+    import numpy as np
+
+    seen = space.met(tuple(keyword.spellings for keyword in weights))
+    new = [word for word in known if word not in seen]
+    if new:
+        seen.update(zip(new, _measured(weights, new, space).T, strict=True))
+    columns = [seen[word] for word in known]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(weights), 0), dtype=np.float32)
+
+
+def _measured(
+    weights: Mapping[Keyword, float], known: Sequence[str], space: WordSpace
+) -> NDArray[np.float32]:
+    """The nearest spelling of a keyword counts, and another form of its verb like a synonym."""
     import numpy as np
 
     spelled = [spelling for keyword in weights for spelling in keyword.spellings]
@@ -190,4 +248,10 @@ def meter(weights: Mapping[Keyword, float], texts: Sequence[frozenset[str]], spa
     counts = np.array(list(weights.values()), dtype=np.float64)
     shares = counts / counts.sum() if counts.sum() > 0 else counts * 0.0
     columns = {word: place for place, word in enumerate(known)}
-    return Meter(weights, columns, near, shares, _asked(weights, known, near))
+    foreign = sum(map(_korean, known)) * 2 < len(known)
+    compound = np.array([foreign and _compound(keyword.text) for keyword in weights], dtype=bool)
+    return Meter(weights, columns, near, shares, _asked(weights, known, near), compound)
+
+
+def _compound(word: str) -> bool:
+    return _korean(word) and len(word) >= _COMPOUND

@@ -22,12 +22,25 @@ _TAIL = 80
 """Characters at the end of a sentence that tell whether it announces something."""
 _VALUE = 90
 """Characters of a sentence that is taken along for its number."""
+_NEARBY = 2
+"""Sentences before one that tell what it is about."""
+_ANSWER = 6
+"""Sentences behind a question that may answer it."""
+_FAR = 40
+"""Sentences between an item and the one that it is a part of."""
+_FROM_LIST = 2
+"""Sentences between a list and the one that announces it."""
+_LABEL = 4
+"""Words of a label."""
 LONGEST_TABLE = 2400
 LONGEST_CODE = 12
 """Lines of code quoted at once."""
 
 _FENCE = re.compile(r"^\s{0,12}(?:>\s?)*(```+|~~~+)")
 _DIGIT = re.compile(r"\d")
+_BROKEN = re.compile(r"[a-z]{2}$")
+_ASKED = re.compile(r"[?？][\"'”’)*_`]*$")
+_BOLD = re.compile(r"^(\*\*|__|[*_])(?!\s)[^*_]{3,60}\1\W?$")
 _DEFAULT = re.compile(
     r"^(?:the )?defaults?(?: value)?(?: (?:is|of|to|are)\b|:| ?`| \d)|^기본값(?:은|:)", re.IGNORECASE
 )
@@ -66,6 +79,10 @@ class Passage:
     """The lines of code, as they stand."""
     items: tuple[str, ...] = ()
     """What a table enumerates: the first cell of each of its rows."""
+    below: str = ""
+    """What stands above it like a heading, without being one: the question that it answers, a label."""
+    announced: bool = True
+    """False for a list that no sentence announces: it may be what its heading names."""
 
 
 def passages(text: str) -> list[Passage]:
@@ -81,6 +98,11 @@ def announces(text: str) -> bool:
     return bool(pattern("announces").search(text[-_TAIL:]))
 
 
+def breaks_off(text: str) -> bool:
+    """True for a sentence without an end, such as one that runs on into the code below it."""
+    return bool(_BROKEN.search(text))
+
+
 def leads(text: str) -> bool:
     """True for a sentence that a list below it may complete: also one that only counts what follows."""
     return announces(text) or bool(pattern("counts").search(text))
@@ -91,18 +113,51 @@ def leads(text: str) -> bool:
 
 def _prose(text: str) -> Iterator[Passage]:
     found = _without_rows(sentences(text), table_lines(text.split("\n")))
-    place = 0
+    place = listed = 0
     while place < len(found):
-        items = _items(found, place + 1)
-        if items and not _leads(found[place]):
-            items = 0
-        if items:
-            yield from _list(found, place, place + 1 + items)
-        end = place + 1 + items
+        end = place + 1 + _items(found, place + 1)
+        lead = _lead(found, place) if end > place + 1 else None
+        if lead is not None:
+            yield from _list(found, lead, end)
+        else:
+            bare = place if found[place].item else place + 1
+            if bare >= listed and sum(one.item for one in found[bare:end]) > 1:
+                yield from _list(found, bare, end, announced=False)
+                listed = end
+            end = place + 1
         yield from _single(found, place)
         for at in range(place + 1, end):
-            yield from _single(found, at, lead=found[place])
+            yield from _single(found, at, lead=found[lead] if lead is not None else None)
         place = end
+    yield from _nested(found)
+
+
+def _nested(found: Sequence[Sentence]) -> Iterator[Passage]:
+    """Each item that others are a part of, with these: "DAU - users who came on one day"."""
+    for at, one in enumerate(found):
+        end = at + 1
+        while end < min(len(found), at + 1 + MOST_ITEMS) and _part(found, at, end):
+            end += 1
+        if one.item and any(each.item for each in found[at + 1 : end]) and not _leads(one):
+            yield from _list(found, at, end)
+
+
+def _part(found: Sequence[Sentence], item: int, at: int) -> bool:
+    """True for what follows an item as a part of it: items that are indented more, and their sentences."""
+    one = found[at]
+    if one.apart:
+        return False
+    return one.depth > found[item].depth if one.item else one.first <= found[at - 1].last
+
+
+def _lead(found: Sequence[Sentence], last: int) -> int | None:
+    """Which sentence announces the list behind ``last``: that one, or one shortly before it."""
+    at = last
+    while not _leads(found[at]):
+        if last - at == _FROM_LIST or at == 0 or found[at].item or not _joined(found[at - 1], found[at]):
+            return None
+        at -= 1
+    return at
 
 
 def _leads(one: Sentence) -> bool:
@@ -134,38 +189,77 @@ def _items(found: Sequence[Sentence], start: int) -> int:
     return place - start
 
 
-def _list(found: Sequence[Sentence], lead: int, end: int) -> Iterator[Passage]:
+def _list(found: Sequence[Sentence], lead: int, end: int, *, announced: bool = True) -> Iterator[Passage]:
     """The announcement with its first items; fewer items where all would be too long."""
     for last in range(min(end, lead + 1 + MOST_ITEMS), lead + 1, -1):
         items = found[lead + 1 : last]
         text = found[lead].text + "".join(f" - {s.text}" if s.item else f" {s.text}" for s in items)
         if len(text) <= LONGEST:
             around = found[lead - 1].text[:LONGEST] if lead and _joined(found[lead - 1], found[lead]) else ""
-            yield Passage(text, found[lead].first, items[-1].last, Shape.LIST, 0, around)
+            first, end_line = found[lead].first, items[-1].last
+            yield Passage(text, first, end_line, Shape.LIST, 0, around, announced=announced)
             return
 
 
 def _single(found: Sequence[Sentence], at: int, *, lead: Sentence | None = None) -> Iterator[Passage]:
     """A sentence, with the one before where it leans on it, and with the one after that gives its value.
 
-    ``lead`` announces the list whose item it is.
+    ``lead`` announces the list whose item it is. A label is no sentence: what it names comes with it.
     """
     one = found[at]
-    before = found[at - 1] if at and _joined(found[at - 1], one) else None
-    after = found[at + 1] if at + 1 < len(found) and _followed(one, found[at + 1]) else None
-    around = " ".join(s.text[:LONGEST] for s in (lead, before, after) if s)
-    shape = Shape.ITEM if one.item else Shape.SENTENCE
     if len(one.text) > LONGEST:
         return
+    before = found[at - 1] if at and _joined(found[at - 1], one) else None
+    after = found[at + 1] if at + 1 < len(found) and _followed(one, found[at + 1]) else None
+    around = " ".join(s.text[:LONGEST] for s in (lead, *_before(found, at), after) if s)
+    shape = Shape.ITEM if one.item else Shape.SENTENCE
+    above = _above(found, at)
+    below = " ".join(filter(None, (above.text[:LONGEST] if above else "", _heads(found, at))))
+    labels = after is not None and _labels(one)
     if before and len(before.text) <= LONGEST and _leans(one.text):
-        yield Passage(f"{before.text} {one.text}", before.first, one.last, shape, 0, around)
-    else:
-        yield Passage(one.text, one.first, one.last, shape, 0, around)
+        yield Passage(f"{before.text} {one.text}", before.first, one.last, shape, 0, around, below=below)
+    elif not labels:
+        yield Passage(one.text, one.first, one.last, shape, 0, around, below=below)
     if after and (default := _default_after(found, at + 1)):
         text = f"{one.text} {after.text} {default.text}"
-        yield Passage(text, one.first, default.last, shape, 0, around)
-    elif after and len(after.text) <= _VALUE and _gives_value(one.text, after.text):
-        yield Passage(f"{one.text} {after.text}", one.first, after.last, shape, 0, around)
+        yield Passage(text, one.first, default.last, shape, 0, around, below=below)
+    elif after and (labels or (len(after.text) <= _VALUE and _gives_value(one.text, after.text))):
+        yield Passage(f"{one.text} {after.text}", one.first, after.last, shape, 0, around, below=below)
+
+
+def _before(found: Sequence[Sentence], at: int) -> list[Sentence]:
+    """The sentences of the same paragraph that stand right before this one."""
+    begin = at
+    while begin and at - begin < _NEARBY and _joined(found[begin - 1], found[begin]):
+        begin -= 1
+    return list(found[begin:at])
+
+
+def _heads(found: Sequence[Sentence], at: int) -> str:
+    """The question or label that opens the paragraph or the item of this sentence; empty for most."""
+    begin = at
+    while begin and at - begin < _ANSWER and _joined(found[begin - 1], found[begin]):
+        begin -= 1
+        if _ASKED.search(found[begin].text) or _labels(found[begin]):
+            return found[begin].text
+    return ""
+
+
+def _above(found: Sequence[Sentence], at: int) -> Sentence | None:
+    """The item that this one is a part of: the nearest one before it that is indented less."""
+    one, far = found[at], at - _FAR
+    while at > max(0, far) and not found[at].apart and one.item and one.depth:
+        at -= 1
+        if found[at].item and found[at].depth < one.depth:
+            return found[at]
+    return None
+
+
+def _labels(one: Sentence) -> bool:
+    """True for a few words that name what follows: "**Group related state.** If you …"."""
+    return bool(_BOLD.match(one.text)) or (
+        one.item and len(one.text) > _LABEL and one.text.count(" ") < _LABEL
+    )
 
 
 def _default_after(found: Sequence[Sentence], at: int) -> Sentence | None:
@@ -261,7 +355,7 @@ def _stanzas(lines: Sequence[str], start: int, end: int) -> Iterator[Passage]:
         code = "\n".join(lines[begin:number]).strip("\n")
         if _quotable(code):
             typed = "\n" not in code and bool(pattern("typed").search(lead))
-            said = lead if begin == start and (typed or announces(lead)) else ""
+            said = lead if begin == start and (typed or announces(lead) or breaks_off(lead)) else ""
             first = above if said and above is not None else begin
             text = " ".join(f"{said} {code}".split())
             yield Passage(text, first, number - 1, Shape.CODE, 0, lead, code=code)

@@ -32,6 +32,20 @@ _BY_LAST: dict[str, list[str]] = {}
 for _ending in _ENDINGS:
     _BY_LAST.setdefault(_ending[-1], []).append(_ending)
 _OBJECT = frozenset("을를은")
+_NOUNS = tuple(read_words("nouns.ko.txt"))
+# 쓰면, 써야, 되나: a verb of one syllable that says nothing by itself, with its ending; 1년에 only counts.
+_EMPTY = re.compile(
+    r"^(?:(?:쓰|써|쓸|쓴|하|해|되|돼|된|보|봐|주|줘|있|없|싶|두|둬|들|나오|부르|불리|일어나|열리)"
+    r"(?:면|야|나|는|고|지|까|려면|으면|어야|아야|나요|니|는지|은지|을까|냐|도|서|는가|은가|던|던가){1,3}"
+    r"|(?:\d+|일|한|두|하루)?(?:년|달|주일|주|하루)에)$"
+)
+# 찾으려면, 구하려면, 바꾸면: what is to be done is told in many words, what it is done to in few.
+_VERBAL = re.compile(
+    r"(?<=[가-힣]{2})(?:려면|려고|으면|하면|되면|키면|리면|우면|꾸면|들면|나요|는지|을까|ㄹ까|어야|아야|해야|습니까"
+    r"|었나|았나|했나|는가|는가요|되는|되나|하나|되나요|하나요|[가-힣]나|할까|될까|하는|된|리는|였나)$"
+)
+VERB = 0.5
+"""What a Korean verb counts beside a noun of the same rarity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +56,8 @@ class Keyword:
     terms: tuple[str, ...]
     gloss: Keyword | None = None
     """The same word in brackets behind it, often in the other language: 보관소(vault)."""
+    share: float = 1.0
+    """What it counts beside another word of the same rarity."""
 
     def met_by(self, terms: frozenset[str]) -> float:
         """How much of the word stands among these terms, 0 to 1.
@@ -75,7 +91,8 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
         stem = content_of(word)
         terms = tuple(analyzer.query_terms(stem)) if stem else ()
         if terms:
-            found.setdefault(stem.lower(), Keyword(stem, terms))
+            share = VERB if _VERBAL.search(word) and not word.endswith(_NOUNS) else 1.0
+            found.setdefault(stem.lower(), Keyword(stem, terms, share=share))
     for before, inside in glosses.items():
         _join(found, content_of(before).lower(), content_of(inside).lower())
     return Question(text, "ko" if _HANGUL.search(text) else "en", tuple(found.values()))
@@ -92,6 +109,8 @@ def content_of(word: str) -> str:
     word = word.replace("’", "'")
     word = re.sub(r"'s$", "", word)
     tail = _HANGUL_TAIL.search(word)
+    if tail and _EMPTY.match(word):
+        return ""
     if not tail:
         return "" if word.lower() in _ENGLISH_GLUE or _too_short(word) else word
     stem = strip_endings(tail[0], keep_one=tail.start() == 0)
@@ -115,7 +134,7 @@ def strip_endings(word: str, *, keep_one: bool = True) -> str:
             return word[0]
         endings = _BY_LAST.get(word[-1:], ())
         ending = next((e for e in endings if word.endswith(e) and len(word) - len(e) >= least), None)
-        if ending is None or word in _KOREAN_GLUE:
+        if ending is None or word in _KOREAN_GLUE or word.endswith(_NOUNS):
             return word
         word = word[: -len(ending)]
     return word

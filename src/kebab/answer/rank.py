@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 READ = 10
 """Chunks looked into."""
 SHORTEST = 8
+_IDENTIFIER = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,60}(?:[._][A-Za-z]\w{0,60}){1,9}", re.ASCII)
+_OTHER = 0.3
+"""What a field counts of something whose name is another than the one asked for."""
 _BELOW = 3
 """Passages below a heading among which its description stands."""
 _DESCRIBED = 0.9
@@ -57,7 +60,6 @@ FEATURES = (
     "short",
     "complete",
     "fresh",
-    "statement",
     "readable",
     "rank",
     "standing",
@@ -74,9 +76,13 @@ _GROUPS = {
     Kind.WHY: 4,
     Kind.YES_NO: 4,
 }
+_LISTED = (Kind.LIST, Kind.HOW)
+"""Kinds that a list may answer which nothing but its heading announces."""
 _TYPED = (Kind.HOW, Kind.WHERE)
 """Kinds that lines of code may answer."""
-_QUESTION = re.compile(r"[?？]\W*$")
+_QUESTION = re.compile(
+    r"[?？]\W*$|(?:무엇|뭐|어떻게|왜|언제|어디|어떤)[^.]{0,20}(?:인가|는가|은가|일까|할까|는지|인지)\W*$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +129,11 @@ class Ranker:
         ``chunks`` are those of the hits, in their order; ``more`` are others of the same documents, each with
         the place of the hit that led to it.
         """
+        lists = kind_of(question.text) in _LISTED
         read = [
-            one for place, chunk in [*enumerate(chunks[:READ]), *more] for one in self._read(chunk, place)
+            one
+            for place, chunk in [*enumerate(chunks[:READ]), *more]
+            for one in self._read(chunk, place, lists=lists)
         ]
         if not read:
             return []
@@ -138,8 +147,12 @@ class Ranker:
     def _worth(self, values: Sequence[float]) -> float:
         return sum(self.weights[name] * value for name, value in zip(FEATURES, values, strict=True))
 
-    def _read(self, chunk: StoredChunk, place: int) -> list[_Read]:
-        found = [(p, shown) for p in passages(chunk.chunk.text) if len(shown := show(p)) >= SHORTEST]
+    def _read(self, chunk: StoredChunk, place: int, *, lists: bool) -> list[_Read]:
+        found = [
+            (p, shown)
+            for p in passages(chunk.chunk.text)
+            if len(shown := show(p)) >= SHORTEST and not _QUESTION.search(shown) and (p.announced or lists)
+        ]
         return [
             _Read(p, chunk, place, shown, frozenset(self.analyzer.terms(shown)), words_of(shown))
             for p, shown in found
@@ -161,24 +174,32 @@ class Ranker:
             if one.chunk.chunk.chunk_id not in above:
                 above[one.chunk.chunk.chunk_id] = _Above(self.analyzer, one.chunk)
         around = [words_of(one.passage.around) for one in read]
+        below = [words_of(one.passage.below) for one in read]
         measure = meter(
-            weighed, [*(one.words for one in read), *(a.words for a in above.values()), *around], self.space
+            weighed,
+            [*(one.words for one in read), *(a.words for a in above.values()), *around, *below],
+            self.space,
         )
         cosines = self._cosines(question, read)
         legs = [_leg_scores(found, leg) for leg in (Leg.LEXICAL, Leg.VECTOR)]
         standing = _standing(chunks[:READ])
         titles = {chunk: measure.met(head.terms, head.words) for chunk, head in above.items()}
         result = []
-        for one, near, (cosine, inside) in zip(read, around, cosines, strict=True):
+        for one, near, label, (cosine, inside) in zip(read, around, below, cosines, strict=True):
             head = above[one.chunk.chunk.chunk_id]
             titled = titles[one.chunk.chunk.chunk_id]
+            if label:
+                titled = np.maximum(titled, measure.met(frozenset(), label))
             met = measure.met(one.terms, one.words)
             in_context = np.maximum(met, titled)
             wide = np.maximum(in_context, measure.met(self._around(one.passage), near))
             text, shape = one.shown, one.passage.shape
             fitting = [0.0] * 5
             if kind in _GROUPS:
-                fitting[_GROUPS[kind]] = fits(kind, one.passage.shape, one.shown, question.text)
+                # A list that only its heading announces is what was asked for as far as the heading says so.
+                named_above = 1.0 if one.passage.announced else measure.share(titled)
+                fit = fits(kind, one.passage.shape, one.shown, question.text)
+                fitting[_GROUPS[kind]] = named_above * fit
             result.append(
                 (
                     measure.share(met),
@@ -192,7 +213,7 @@ class Ranker:
                     *fitting,
                     _defines(kind, one, measure, head),
                     _opens(kind, one, measure, head),
-                    _field(one, measure, head),
+                    _field(one, measure, head, question),
                     named(question.text, one.shown),
                     _news(one, measure),
                     1.0 - min(1.0, len(text) / 400),
@@ -201,7 +222,6 @@ class Ranker:
                     or (announces(text) and shape not in (Shape.LIST, Shape.CODE))
                     else 1.0,
                     0.0 if pattern("dangles").match(text) else 1.0,
-                    0.0 if _QUESTION.search(text) else 1.0,
                     1.0 if kind in _TYPED or shape is not Shape.CODE else 0.0,
                     1.0 / (1.0 + 0.5 * one.place),
                     standing.get(one.chunk.path, 0.0),
@@ -299,13 +319,19 @@ def _opens(kind: Kind, one: _Read, measure: Meter, head: _Above) -> float:
     return _names(measure, head.name) * later / (1.0 + 0.3 * one.passage.place)
 
 
-def _field(one: _Read, measure: Meter, head: _Above) -> float:
-    """How far a passage of the form "Type: a number" is the field asked for of what its heading names."""
+def _field(one: _Read, measure: Meter, head: _Above, question: Question) -> float:
+    """How far a passage of the form "Type: a number" is the field asked for of what its heading names.
+
+    `server.host` and `preview.host` are nearly the same words and two things.
+    """
     label = pattern("label").match(one.shown)
     if label is None:
         return 0.0
     words = words_of(label[1])
-    return _precise(measure, words) * measure.share(measure.met(frozenset(), words | head.last_words))
+    asked = _IDENTIFIER.findall(question.text)
+    other = any(name.lower() not in (*head.name, *words) for name in asked)
+    near = measure.share(measure.met(frozenset(), words | head.last_words))
+    return _precise(measure, words) * near * (_OTHER if other else 1.0)
 
 
 def _precise(measure: Meter, words: frozenset[str]) -> float:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from kebab.answer.passages import Shape, leads
+from kebab.answer.passages import Shape, breaks_off, leads
 from kebab.answer.rank import FEATURES, Scored
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId
 
 MOST = 3
-NEAR = 1.5
+NEAR = 2.0
 """How much less a further passage may be worth than the best one."""
 TIED = 0.5
 """The same beside a best one that meets the question and is of the kind asked for."""
@@ -29,6 +29,11 @@ _SAID = 0.5
 """News of a passage that does more than repeat the question."""
 _CONTEXT, _NEWS = FEATURES.index("context"), FEATURES.index("news")
 _KINDS = tuple(FEATURES.index(name) for name in ("number", "defines"))
+_ANY_KIND = tuple(
+    FEATURES.index(name) for name in ("number", "place", "steps", "listed", "reason", "defines")
+)
+_FITS, _BESIDE = 0.5, 5.0
+"""What a passage must reach to be of the kind asked for, and how much less it may be worth on its page."""
 
 
 def select(ranked: Sequence[Scored], *, most: int = MOST) -> list[Scored]:
@@ -38,6 +43,7 @@ def select(ranked: Sequence[Scored], *, most: int = MOST) -> list[Scored]:
     """
     chosen = [_whole(_shortest(ranked), ranked)] if ranked and most else []
     near = TIED if chosen and _says_all(chosen[0]) else NEAR
+    chosen += _of_kind(ranked, chosen)[: most - len(chosen)]
     for one in ranked:
         if len(chosen) == most or one.worth < ranked[0].worth - near:
             break
@@ -46,6 +52,28 @@ def select(ranked: Sequence[Scored], *, most: int = MOST) -> list[Scored]:
         elif _adds(whole := _whole(one, ranked), chosen):
             chosen.append(whole)
     return chosen
+
+
+def _of_kind(ranked: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:
+    """The best passage of the same page that is of the kind asked for, where the chosen one is not:
+    the command below the sentence that says what it is for.
+    """
+    if not chosen or _kind(chosen[0]) >= _FITS:
+        return []
+    best = chosen[0]
+    beside = (
+        one
+        for one in ranked
+        if one.chunk.path == best.chunk.path
+        and _kind(one) >= _FITS
+        and one.worth >= best.worth - _BESIDE
+        and _adds(one, chosen)
+    )
+    return [_whole(one, ranked) for one in beside][:1]
+
+
+def _kind(one: Scored) -> float:
+    return max(one.features[at] for at in _ANY_KIND)
 
 
 def _shortest(ranked: Sequence[Scored]) -> Scored:
@@ -63,7 +91,8 @@ def _shortest(ranked: Sequence[Scored]) -> Scored:
 
 def _whole(best: Scored, ranked: Sequence[Scored]) -> Scored:
     """The passage, or where it only announces something, the one that holds both."""
-    if best.passage.shape in (Shape.LIST, Shape.CODE) or not leads(best.passage.text):
+    text = best.passage.text
+    if best.passage.shape in (Shape.LIST, Shape.CODE) or not (leads(text) or breaks_off(text)):
         return best
     longer = (
         one
@@ -84,6 +113,8 @@ def _says_all(one: Scored) -> bool:
 def _restated(one: Scored, chosen: Sequence[Scored]) -> int | None:
     """The place of a chosen passage of which this one says all and more, being worth nearly as much."""
     for place, other in enumerate(chosen):
+        if place and other.passage.text in one.passage.text and one.worth >= other.worth - PART:
+            return place
         held = other.features[_NEWS] < _SAID and len(one.terms & other.terms) >= _HELD * len(other.terms)
         more = len(one.terms) >= len(other.terms) + _MORE
         if held and more and one.worth >= other.worth - PART and not _overlap(one, other):

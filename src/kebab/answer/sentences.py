@@ -10,8 +10,9 @@ from kebab.domain.values import dataclass
 _FENCE = re.compile(r"^\s*(```+|~~~+)")
 # Possessive, and the rule of a table apart: a long line of spaces and bars is read once, not once a bar.
 _SKIPPED = re.compile(
-    r"^(?:\s*+(?:<[/!a-zA-Z]|\{\{#|\[[^\]]+\]:\s|[-*_=]{3,}\s*$)|(?=[\s:|-][\s:-]*+\|)[\s:|-]++$)"
+    r"^(?:\s*+(?:<[/!a-zA-Z]|\{\{#|\[[^\]]+\]:\s|[-*_=]{3,}\s*$|:{3,}|!{3}\s)|(?=[\s:|-][\s:-]*+\|)[\s:|-]++$)"
 )
+_TAG = re.compile(r"^\s*+<[a-zA-Z]")
 RULER = re.compile(r"^[\s:|]*+-[\s:|-]*+$")
 """The line below the head of a table."""
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
@@ -24,6 +25,8 @@ _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|Mr|Mrs|Ms|Dr|Prof|No|Fig|Eq|approx|[A-Z])\.$|(?:^|:\s)\d{1,2}\.$"
 )
 _LONGEST_ABBREVIATION = 8
+# "버전 1.2.0. 부터": a particle never begins a sentence, so the sign before it ends none.
+_PARTICLE = re.compile(r"\s+(?:부터|까지|이상|이하|이전|이후|미만|버전|에서|으로|에는)(?=[\s,.]|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Sentence:
     last: int
     item: bool = False
     """It begins an item of a list or a row of a table."""
+    depth: int = 0
+    """How far the item is indented, in columns."""
     apart: bool = False
     """Code, an image, a ruler or a heading stands between it and the sentence before."""
 
@@ -93,7 +98,7 @@ def without_comments(text: str) -> str:
 def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
     """Neighbouring lines that read as one: a paragraph, an item, a row; with the number of the first."""
     block: list[str] = []
-    start, fence = 0, _fence_before(text)
+    start, fence, tag = 0, _fence_before(text), False
     lines = without_comments(text).split("\n")
     tables = table_lines(lines)
     for number, quoted in enumerate(lines):
@@ -103,7 +108,8 @@ def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
             fence = _fence_after(fence, opened)
             yield from _closed(block, start)
             block = []
-        elif not line.strip() or _SKIPPED.match(line) or _HEADING.match(line):
+        elif tag or not line.strip() or _SKIPPED.match(line) or _HEADING.match(line):
+            tag = bool(line.strip()) and (tag or bool(_TAG.match(line))) and ">" not in line
             yield from _closed(block, start)
             block = []
         else:
@@ -136,6 +142,7 @@ def _closed(block: list[str], start: int) -> Iterator[tuple[list[str], int]]:
 
 def _split(lines: list[str], first: int, *, apart: bool) -> Iterator[Sentence]:
     item = bool(_ITEM.match(lines[0])) or lines[0].lstrip().startswith("|")
+    depth = len(lines[0].expandtabs(4)) - len(lines[0].expandtabs(4).lstrip())
     cleaned = [_ITEM.sub("", lines[0]), *lines[1:]]
     joined = "\n".join(line.strip() for line in cleaned)
     begin, at = 0, first
@@ -144,7 +151,7 @@ def _split(lines: list[str], first: int, *, apart: bool) -> Iterator[Sentence]:
         if text := piece.strip():
             begins = at + piece.count("\n", 0, len(piece) - len(piece.lstrip()))
             ends = begins + text.count("\n")
-            yield Sentence(" ".join(text.split()), begins, ends, item, apart=apart)
+            yield Sentence(" ".join(text.split()), begins, ends, item, depth, apart=apart)
             item = apart = False  # only the first of a block begins it
         begin, at = end, at + piece.count("\n")
 
@@ -154,5 +161,7 @@ def _ends(text: str) -> Iterator[int]:
     plain = _CODE.sub(lambda code: "_" * len(code[0]), text)
     for match in _END.finditer(plain):
         end = match.start() + 1
-        if not _ABBREVIATED.search(text, max(0, end - _LONGEST_ABBREVIATION), end):
+        abbreviated = _ABBREVIATED.search(text, max(0, end - _LONGEST_ABBREVIATION), end)
+        counted = text[match.start() - 1 : match.start()].isdigit() and _PARTICLE.match(text, match.end())
+        if not abbreviated and not counted:
             yield match.end()

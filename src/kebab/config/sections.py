@@ -295,7 +295,7 @@ class Gate(Section, frozen=True):
 
     threshold: Annotated[float, Meta(ge=0, le=1)] = 0.5
     """Questions whose evidence is less likely than this to hold an answer are refused; 0 never refuses."""
-    keyword_threshold: Annotated[float, Meta(ge=0, le=1)] = 0.05
+    keyword_threshold: Annotated[float, Meta(ge=0, le=1)] = 0.07
     """The same for a few words that are no question."""
 
 

@@ -106,6 +106,8 @@ class GateFeatures:
     """Whether the best passage looks like the kind of answer asked for: a number, a place, steps."""
     foreign: float = 0.0
     """1 when the evidence is in another language than the question: then less of everything is enough."""
+    names: float | None = None
+    """Share of the names and numbers in the question that one of the best chunks holds; None without any."""
 
 
 GATE_FEATURES = (
@@ -122,6 +124,7 @@ GATE_FEATURES = (
     "about",
     "kind",
     "foreign",
+    "names",
 )
 
 

@@ -54,6 +54,7 @@ class GateFeatures(Shape, frozen=True):
     about: float | UnsetType = UNSET
     kind: float | UnsetType = UNSET
     foreign: float | UnsetType = UNSET
+    names: float | UnsetType | None = UNSET
 
 
 class Gate(Shape, frozen=True):

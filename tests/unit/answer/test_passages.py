@@ -124,3 +124,68 @@ def test_how_many_customers_is_answered_in_one_line() -> None:
     world.add("alerts.md", "There was no alert on two charges for one booking.")
     answer = world.ask("How many customers were charged twice?")
     assert [claim.text for claim in answer.claims] == ["On Friday 41 customers were charged twice."]
+
+
+def test_a_label_is_quoted_with_what_it_names() -> None:
+    source = "* Your buddy. Your buddy sits in another team.\n* Your manager. You meet every week.\n"
+    assert texts(source, Shape.ITEM) == [
+        "Your buddy. Your buddy sits in another team.",
+        "Your manager. You meet every week.",
+    ]
+
+
+def test_what_answers_a_question_on_the_page_stands_below_it() -> None:
+    source = "- **Q.** _Can I use the apps?_\n  **A.** Sadly, they are gone. The site works."
+    below = {show(passage): passage.below for passage in passages(source)}
+    assert below["Sadly, they are gone."] == below["The site works."] == "_Can I use the apps?_"
+
+
+def test_a_list_is_announced_also_by_a_sentence_shortly_before() -> None:
+    source = "Each role has five levels. All teams share them.\n\n* Junior\n* Senior\n"
+    assert texts(source, Shape.LIST) == ["Each role has five levels. All teams share them. - Junior - Senior"]
+
+
+def test_a_list_that_only_its_heading_announces_is_one_too() -> None:
+    bare = [
+        p for p in passages("## Ownership rules\n\n* One owner.\n* Dropped at the end.\n") if not p.announced
+    ]
+    assert [show(passage) for passage in bare] == ["One owner. - Dropped at the end."]
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Which colors can tags have?", Kind.LIST),
+        ("What conditions must two transactions meet?", Kind.LIST),
+        ("Which insurer provides pet insurance?", Kind.OTHER),
+        ("What happens when a link expires?", Kind.OTHER),
+        ("What share of profits is given away?", Kind.NUMBER),
+        ("회사는 몇 퍼센트를 부담하나?", Kind.NUMBER),
+        ("Which setting changes how often mail is fetched?", Kind.OTHER),
+    ],
+)
+def test_a_verb_in_s_asks_for_no_list(question: str, kind: Kind) -> None:
+    assert kind_of(question) is kind
+
+
+def test_questions_on_the_page_are_never_the_answer() -> None:
+    world = World()
+    world.add("faq.md", "Can I use the phone apps at home?\n\nThe phone apps are gone, use the web at home.")
+    assert world.ask("Can I use the phone apps at home?").text.startswith("The phone apps are gone")
+
+
+def test_an_item_stands_below_the_one_that_it_is_a_part_of() -> None:
+    source = "- DAU (Daily Active User)\n    - users who came on one day\n- MAU\n    + users of a month\n"
+    found = {show(passage): passage.below for passage in passages(source) if passage.shape is Shape.ITEM}
+    assert found["users who came on one day"] == "DAU (Daily Active User)"
+    assert "DAU (Daily Active User) - users who came on one day" in texts(source, Shape.LIST)
+
+
+def test_a_tag_over_several_lines_is_no_sentence() -> None:
+    source = "Before.\n\n<img\nsrc={require('./a.webp').default}\nwidth=\"40%\"\n/>\n\nAfter."
+    assert [show(passage) for passage in passages(source)] == ["Before.", "After."]
+
+
+def test_the_marks_around_a_note_are_no_part_of_it() -> None:
+    source = ":::tip Importing\nUse the community tool.\n:::\n\n!!! warning\n    Mind the gap.\n"
+    assert [show(passage) for passage in passages(source)] == ["Use the community tool.", "Mind the gap."]

@@ -20,10 +20,18 @@ from tests.unit.answer.world import ANALYZER
         ("이름이 겹치지 않게 하려면?", ["이름", "겹치"]),
         ("패키지는 무엇인가요?", ["패키지"]),
         ("힙은 무엇인가요?", ["힙"]),
+        ("안식휴가는 며칠인가?", ["안식휴가"]),
+        ("Box를 써야 하나?", ["Box"]),
+        ("휴가는 1년에 며칠인가?", ["휴가"]),
     ],
 )
 def test_only_the_words_an_answer_would_hold_remain(question: str, words: list[str]) -> None:
     assert [keyword.text for keyword in read_question(question, ANALYZER).keywords] == words
+
+
+def test_a_korean_verb_counts_less_than_a_noun() -> None:
+    shares = {k.text: k.share for k in read_question("파일을 찾으려면 화면은 어디인가?", ANALYZER).keywords}
+    assert shares == {"파일": 1.0, "찾으": 0.5, "화면": 1.0}
 
 
 def test_hangul_makes_a_question_korean() -> None:

@@ -34,6 +34,14 @@ def test_abbreviations_versions_and_code_end_no_sentence() -> None:
     ]
 
 
+def test_a_particle_behind_a_version_begins_no_sentence() -> None:
+    text = "이 모드는 1.2.0. 부터 도입되었다. 이후 바뀌지 않았다."
+    assert [one.text for one in sentences(text)] == [
+        "이 모드는 1.2.0. 부터 도입되었다.",
+        "이후 바뀌지 않았다.",
+    ]
+
+
 def test_headings_code_comments_and_markup_are_left_out() -> None:
     text = (
         "# Title\n\n```rust\nfn main() {}\n```\n\n<!-- hidden\nSecret words. -->\n<div>\n\nSaid aloud.\n\n"
