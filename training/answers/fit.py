@@ -26,22 +26,29 @@ NEAR_SELECTION, NEAR_GATE = 0.02, 0.005
 GateFit = tuple[float, dict[str, float], dict[str, float]]
 
 
-def fit(examples: Sequence[Example], near: Fitted | None) -> tuple[dict[str, float], GateFit]:
-    """Weights of the selection and of the gate, held near the given ones where there are some."""
+def fit(
+    examples: Sequence[Example], near: Fitted | None, *, gate_alone: bool = False
+) -> tuple[dict[str, float], GateFit]:
+    """Weights of the selection and of the gate, held near the given ones where there are some.
+
+    With ``gate_alone`` the given selection stays as it is, and the gate is fitted anew.
+    """
+    if gate_alone and near is not None:
+        return dict(near.selection), fit_gate(examples)
     if near is None:
         return fit_selection(examples), fit_gate(examples)
     selection = fit_selection(examples, near=near.selection, pull=NEAR_SELECTION)
     return selection, fit_gate(examples, near=near.gate_weights, pull=NEAR_GATE)
 
 
-def left_out(examples: Sequence[Example], threshold: float, near: Fitted | None) -> None:
+def left_out(examples: Sequence[Example], threshold: float, near: Fitted | None, *, gate_alone: bool) -> None:
     """Print, for each folder, what weights fitted on the others make of it."""
     print("| folder left out | questions | refusal P | R | F1 | first passage holds the fact |")
     print("|---|---|---|---|---|---|")
     for folder in dict.fromkeys(e.folder for e in examples):
         others = [e for e in examples if e.folder != folder]
         here = [e for e in examples if e.folder == folder and e.gate is not None]
-        selection, fitted_gate = fit(others, near)
+        selection, fitted_gate = fit(others, near, gate_alone=gate_alone)
         gate = GateWeights(*fitted_gate)
         refused = [e for e in here if e.gate and gate.probability(e.gate) < threshold]
         right = sum(not e.answerable for e in refused)
@@ -69,6 +76,9 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--write", type=Path, required=True)
     parser.add_argument("--near", type=Path, help="weights that the new ones are held near")
+    parser.add_argument(
+        "--gate-alone", action="store_true", help="keep the selection of --near and fit the gate"
+    )
     arguments = parser.parse_args()
     with TemporaryDirectory(prefix="kebab-fit-") as folder:
         config = Path(folder) / "config.toml"
@@ -76,8 +86,9 @@ def main() -> None:
         with Kebab.open(config, root=Path(folder), data_dir=Path(folder) / "data") as base:
             examples = base.laboratory.examples(arguments.files)
     near = load_weights(arguments.near) if arguments.near else None
-    left_out(examples, GateSettings().threshold, near)
-    selection, (bias, gate, means) = fit(examples, near)
+    alone = arguments.gate_alone
+    left_out(examples, GateSettings().threshold, near, gate_alone=alone)
+    selection, (bias, gate, means) = fit(examples, near, gate_alone=alone)
     weights = fitted(selection=selection, bias=bias, gate=gate, means=means)
     arguments.write.write_bytes(to_json(weights))
 
