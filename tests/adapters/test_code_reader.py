@@ -179,7 +179,7 @@ def test_broken_code_keeps_the_units_that_can_be_made_out_and_says_where_it_brea
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.ending)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=10)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
 @given(data=st.data())
 def test_no_line_is_lost_or_held_twice_whatever_is_cut_out_or_put_in(
     sample: Sample, data: st.DataObject
@@ -235,7 +235,7 @@ def test_imports_are_kept_with_the_document() -> None:
 
 @example("def a(): pass\n")
 @given(st.text(max_size=200))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_any_text_is_covered_in_an_unknown_language(text: str) -> None:
     found = CODE.parse(text.encode("utf-8", "replace"), Defaults("a", extension=".lua", reading=READING))
     assert not isinstance(found, Parsed) or covers(found)

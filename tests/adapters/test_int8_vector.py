@@ -65,7 +65,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(STEPS)
 def test_whatever_was_put_removed_and_merged_it_finds_what_a_hand_count_finds(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step]

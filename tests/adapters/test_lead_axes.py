@@ -127,7 +127,7 @@ def test_a_filter_of_any_size_finds_the_nearest_of_its_documents(
     assert shared(found, exact) >= 0.99
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(order=st.randoms(use_true_random=False), batches=st.integers(1, 9), merged=st.booleans())
 def test_what_is_found_depends_neither_on_order_nor_on_segments(
     tmp_path_factory: pytest.TempPathFactory, order: random.Random, batches: int, merged: bool

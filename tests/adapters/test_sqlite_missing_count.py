@@ -58,7 +58,7 @@ STEPS = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(STEPS, max_size=12))
 def test_whatever_is_written_the_kept_count_is_the_counted_one(steps: list[tuple]) -> None:  # type: ignore[type-arg]
     with TemporaryDirectory() as folder:

@@ -33,7 +33,7 @@ def test_a_text_without_definitions_has_an_empty_outline(reader: CodeReader) -> 
     assert reader.outline("x = 1\n", grammar="python").definitions == ()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(st.lists(st.sampled_from(["def a():", "class B:", "    def c():", "x", "", "@d", "# e", "(", '"""'])))
 def test_whatever_the_text_definitions_have_names_and_lie_in_it(reader: CodeReader, lines: list[str]) -> None:
     found = reader.outline("\n".join(lines), grammar="python").definitions

@@ -277,7 +277,7 @@ def test_it_names_engine_layout_and_analyzer(index: LexicalIndex) -> None:
     assert engine
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     terms=st.lists(st.text(min_size=1, max_size=12), max_size=4),
     phrase=st.lists(st.text(min_size=1, max_size=8), max_size=3),

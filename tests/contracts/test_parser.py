@@ -227,7 +227,7 @@ def found_reason(found: Result) -> str | None:
     return found.reason if isinstance(found, IngestItem) else None
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 @given(content=st.binary(max_size=300))
 def test_no_bytes_escape_as_an_exception(case: Case, tmp_path: Path, content: bytes) -> None:
     found = result_of(tmp_path, case, content)

@@ -127,7 +127,6 @@ class Library(RuleBasedStateMachine):
 Library.TestCase.settings = settings(
     max_examples=max(1, STEPS // STEPS_A_STORY),
     stateful_step_count=STEPS_A_STORY,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     derandomize="KEBAB_STEPS" not in os.environ,
 )

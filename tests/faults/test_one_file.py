@@ -44,7 +44,7 @@ def test_a_file_of_any_date_is_indexed_and_unchanged_afterwards(base: Base, mtim
         assert not kb.search("ship1").hits[0].stale
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(-(2**65), 2**65))
 def test_any_date_the_file_system_takes_fails_no_file(base: Base, mtime_ns: int) -> None:
     try:

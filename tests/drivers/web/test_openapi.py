@@ -52,7 +52,6 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @schema.parametrize()  # type: ignore[untyped-decorator]
 @settings(
     max_examples=20,
-    deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.domain.code import code_lang, described, names_symbol, number_parts, purpose_of
@@ -41,7 +41,6 @@ def test_a_unit_is_described_by_its_comments_and_the_names_at_its_head() -> None
 
 
 @given(st.text(alphabet="\"'#/*\n a-", max_size=60))
-@settings(deadline=None)
 def test_any_text_can_be_described(text: str) -> None:
     assert len(described(text)) <= 1200
     assert len(purpose_of(text)) <= 162
@@ -65,7 +64,6 @@ def test_nothing_else_names_it(pattern: str) -> None:
     assert not names_symbol(pattern, "harbour.Ship.speed")
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="ab.*", max_size=12), st.text(alphabet="ab.", max_size=12))
 def test_stars_mean_what_a_regular_expression_would(pattern: str, symbol: str) -> None:
     import re

@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example(text=" ")
 @example(text="- " * 200 + "deep\n\nafter")
 @example(text="\x0c")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_cited_lines_reproduce_the_text_of_every_chunk(folder: Path, text: str) -> None:
     stored, chunks = document(folder, "a.md", text, SMALL)
     lines = stored.text.split("\n")
@@ -43,7 +43,7 @@ def test_cited_lines_reproduce_the_text_of_every_chunk(folder: Path, text: str) 
 
 
 @given(text=MARKDOWN, name=st.sampled_from(["a.md", "a.txt"]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_every_line_that_is_not_blank_is_in_some_chunk(folder: Path, text: str, name: str) -> None:
     stored, chunks = document(folder, name, text, SMALL)
     skipped = read_front_matter(stored.text).lines if name.endswith(".md") else 0
@@ -53,7 +53,7 @@ def test_every_line_that_is_not_blank_is_in_some_chunk(folder: Path, text: str, 
 
 
 @given(text=MARKDOWN)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_chunk_ids_are_unique_and_no_chunk_is_too_large(folder: Path, text: str) -> None:
     _, chunks = document(folder, "a.md", text, SMALL)
     assert len({chunk.chunk_id for chunk in chunks}) == len(chunks)

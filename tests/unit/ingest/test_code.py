@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.domain.places import CodeUnit, fragment, parse_place
@@ -80,7 +80,6 @@ def outlines(draw: st.DrawFn) -> tuple[str, list[Definition]]:
     return "\n".join(lines), sorted(found, key=lambda d: (d.start, -d.end))
 
 
-@settings(deadline=None)
 @given(outlines())
 def test_units_cover_the_file_and_nothing_is_lost_or_held_twice(made: tuple[str, list[Definition]]) -> None:
     text, definitions = made
@@ -92,7 +91,6 @@ def test_units_cover_the_file_and_nothing_is_lost_or_held_twice(made: tuple[str,
     assert all(start in written and end in written for start, end, _ in found)
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=20))
 def test_every_symbol_can_be_cited_and_read_back(path: list[str]) -> None:
     symbol = symbol_of(path)

@@ -355,7 +355,7 @@ def test_a_second_text_of_one_title_is_a_second_note(bench: Bench) -> None:
         bench.pipeline.ingest_text("///", "text")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["A", "a", "A 2", "회의"]), st.sampled_from(["가", "나", "다", "라"])),
@@ -538,7 +538,7 @@ _STEPS = st.lists(
 
 
 @given(steps=_STEPS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_after_any_edits_the_indexes_hold_what_the_folder_holds(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str | None]]
 ) -> None:

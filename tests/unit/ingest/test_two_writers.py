@@ -238,7 +238,7 @@ def test_the_record_of_a_run_at_work_is_not_closed_by_another(world: World) -> N
 ACTIONS = st.sampled_from(["nothing", "ingest", "note", "write", "remove", "write and ingest"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(ACTIONS, st.sampled_from("abcdef"), st.sampled_from("xyz")), max_size=25),
     st.sets(st.sampled_from("abcdef")),

@@ -346,7 +346,7 @@ def operate_all(root: Path, batch: Sequence[tuple[str, str, str, int]]) -> None:
         operate(root, *operation)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.lists(OPERATION, max_size=4), max_size=6))
 def test_whatever_happens_in_whatever_batches_what_is_stored_is_what_a_whole_run_would_store(
     batches: list[list[tuple[str, str, str, int]]],

@@ -56,7 +56,7 @@ def test_a_copy_of_a_note_is_named_by_the_note_and_not_shown(shelf: Shelf) -> No
 
 
 @given(sizes=st.lists(st.integers(1, 6), min_size=1, max_size=8), small=st.integers(1, 6))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_first_documents_do_not_depend_on_k(sizes: list[int], small: int) -> None:
     shelf = Shelf()
     for number, size in enumerate(sizes):

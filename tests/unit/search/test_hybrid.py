@@ -217,7 +217,7 @@ def test_explain_names_the_matched_words_and_each_legs_share(shelf: Shelf) -> No
 
 
 @given(small=st.integers(1, 20), large=st.integers(20, 60), candidates=st.sampled_from([10, 25, 100]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 def test_the_first_hits_do_not_depend_on_k(small: int, large: int, candidates: int) -> None:
     shelf = crowded()
     retriever = shelf.hybrid(candidates=candidates)
@@ -241,7 +241,7 @@ def crowded() -> Shelf:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_string_is_a_valid_query(text: str) -> None:
     for mode in SearchMode:
         crowded().hybrid().search(parse_query(text, mode=mode, k=3))

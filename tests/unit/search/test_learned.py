@@ -66,7 +66,6 @@ def test_the_parts_add_up_to_the_score_and_the_first_has_the_likelihood(
     assert all(0 <= item.score <= 1 for item in fused)
 
 
-@settings(deadline=None)
 @given(own=LOOKS, other=LOOKS, more=LOOKS)
 def test_more_evidence_never_places_a_chunk_lower(own: Look, other: Look, more: Look) -> None:
     better = Look(*map(max, own, more))
@@ -126,7 +125,7 @@ def test_explain_shows_what_words_gave_part_by_part(shelf: Shelf) -> None:
 
 
 @given(small=st.integers(1, 20), large=st.integers(20, 60))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 def test_the_first_hits_and_their_scores_do_not_depend_on_k(small: int, large: int) -> None:
     retriever = crowded().hybrid(Learned(), candidates=25)
     query = SearchQuery("alpha beta number3 number7", k=small)
