@@ -242,12 +242,13 @@ def epub_file(chapters: list[str], *, made: str = "2020-01-02") -> bytes:
     )
 
 
-def odt_file(body: str, *, kind: str = "text") -> bytes:
+def odt_file(body: str, *, kind: str = "text", styles: str = "", title: str = "Ropes") -> bytes:
+    made = "<creation-date>2020-01-02</creation-date>"
     return zipped(
         {
-            "content.xml": f'<o:c xmlns:o="o" xmlns:text="t" xmlns:table="b"><o:body><o:{kind}>{body}'
+            "content.xml": f'<o:c xmlns:o="o" xmlns:text="t" xmlns:table="b">{styles}<o:body><o:{kind}>{body}'
             f"</o:{kind}></o:body></o:c>",
-            "meta.xml": "<m><meta><title>Ropes</title><creation-date>2020-01-02</creation-date></meta></m>",
+            "meta.xml": f"<m><meta><title>{title}</title>{made}</meta></m>",
         }
     )
 

@@ -66,6 +66,30 @@ def test_slides_of_open_documents_are_places() -> None:
     assert [block.place for block in parsed.blocks] == [Slide(1), Slide(2)]
 
 
+def test_the_title_of_an_open_slide_opens_it_wherever_it_is_drawn() -> None:
+    shown = '<o:frame class="title"><o:text-box><text:list><text:list-header><text:p>Ropes</text:p>'
+    title = f"{shown}</text:list-header></text:list></o:text-box></o:frame>"
+    outline = '<o:frame class="outline"><o:text-box><text:p>dry</text:p></o:text-box></o:frame>'
+    body = f"<o:page>{outline}{title}</o:page>"
+    parsed = read(".odp", odt_file(body, kind="presentation", title=""))
+    assert parsed.lines.text == "## Ropes\n\ndry"
+    assert (parsed.title, parsed.blocks[-1].heading_path) == ("Ropes", ("Ropes",))
+
+
+def test_a_style_made_from_that_of_titles_is_a_title_too() -> None:
+    styles = '<o:style name="P1" parent-style-name="Title"/>'
+    body = '<text:p style-name="P1">Ropes</text:p><text:h outline-level="1">One</text:h>'
+    assert read(".odt", odt_file(body, styles=styles, title="")).title == "Ropes"
+
+
+def test_what_heads_a_numbered_list_has_no_number() -> None:
+    styles = '<o:list-style name="L"><o:list-level-style-number level="1" num-format="1"/></o:list-style>'
+    items = "<text:list-header><text:p>wet</text:p></text:list-header>"
+    items += "<text:list-item><text:p>dry</text:p></text:list-item>"
+    parsed = read(".odt", odt_file(f'<text:list style-name="L">{items}</text:list>', styles=styles))
+    assert parsed.lines.text == "- wet\n1. dry"
+
+
 def test_cells_of_a_notebook_keep_code_text_and_what_was_printed() -> None:
     written = json.loads(notebook_file(("markdown", "# Ropes\n\ndry"), ("code", "dry()")))
     written["cells"][1]["outputs"] = [

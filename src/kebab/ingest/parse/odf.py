@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from xml.etree.ElementTree import Element
 
@@ -16,20 +17,28 @@ from kebab.ingest.parse.html_blocks import Placing
 from kebab.ingest.parse.office import About, metadata_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "odf-v3"
+VERSION = "odf-v4"
 
 _MAIN = "content.xml"
 _STYLES = "styles.xml"
 _ABOUT = "meta.xml"
+_TITLE = "Title"
 _MANIFEST = "META-INF/manifest.xml"
-Numbered = Mapping[str, frozenset[str]]
 _SKIPPED = frozenset({"tracked-changes", "annotation", "table-of-content", "note-citation", "forms"})
 _MOST_REPEATED = 50
 
 
+@dataclass(frozen=True)
+class _Styles:
+    numbered: Mapping[str, frozenset[str]]
+    """Which levels of which styles of lists are numbered."""
+    titles: frozenset[str]
+    """The styles of paragraphs that are the title of the document."""
+
+
 def parse_odt(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
-    body, numbered = _body(archive, "text")
-    reader = _OdfReader(Composer(), paragraphs(), numbered)
+    body, styles = _body(archive, "text")
+    reader = _OdfReader(Composer(), paragraphs(), styles)
     reader.read(body)
     reader.finish()
     found = _about(archive, defaults)
@@ -38,12 +47,13 @@ def parse_odt(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
 
 def parse_odp(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
     composer = Composer()
-    body, numbered = _body(archive, "presentation")
+    body, styles = _body(archive, "presentation")
     for number, page in enumerate(body.iter("page"), 1):
         if number > defaults.reading.limits.pages:
             break
         composer.close_sections()
-        reader = _OdfReader(composer, partial(Slide, number), numbered)
+        reader = _OdfReader(composer, partial(Slide, number), styles)
+        reader.read_titles(page)
         reader.read(page)
         reader.finish()
     found = _about(archive, defaults)
@@ -57,22 +67,30 @@ def _parse(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
 FORMAT = Format(Media.DOCUMENT, VERSION, Archived(_parse), by_place.CHUNKER, isolated=True)
 
 
-def _body(archive: Archive, kind: str) -> tuple[Element, Numbered]:
-    """The body, and which levels of which styles of lists are numbered."""
+def _body(archive: Archive, kind: str) -> tuple[Element, _Styles]:
     if _MANIFEST in archive.names and archive.xml(_MANIFEST).find(".//encryption-data") is not None:
         raise Refused("encrypted: it opens with a password only; save a copy without one")
     root = archive.xml(_MAIN)
     found = root.find(f"body/{kind}")
     if found is None:
         raise Refused(f"damaged: {_MAIN} in it holds no {kind}")
-    styles = [archive.xml(_STYLES)] if _STYLES in archive.names else []
-    return found, {name: levels for part in (*styles, root) for name, levels in _numbered(part)}
+    parts = [archive.xml(_STYLES)] if _STYLES in archive.names else []
+    parts.append(root)
+    numbered = {name: levels for part in parts for name, levels in _numbered(part)}
+    return found, _Styles(numbered, frozenset(name for part in parts for name in _titles(part)))
 
 
 def _numbered(part: Element) -> Iterator[tuple[str, frozenset[str]]]:
     for style in part.iter("list-style"):
         shown = (level for level in style.iter("list-level-style-number") if level.get("num-format"))
         yield style.get("name", ""), frozenset(level.get("level", "") for level in shown)
+
+
+def _titles(part: Element) -> Iterator[str]:
+    yield _TITLE
+    for style in part.iter("style"):
+        if style.get("parent-style-name") == _TITLE:
+            yield style.get("name", "")
 
 
 def _about(archive: Archive, defaults: Defaults) -> About:
@@ -84,8 +102,8 @@ def _about(archive: Archive, defaults: Defaults) -> About:
 
 
 class _OdfReader:
-    def __init__(self, composer: Composer, placing: Placing, numbered: Numbered) -> None:
-        self._numbered = numbered
+    def __init__(self, composer: Composer, placing: Placing, styles: _Styles) -> None:
+        self._styles = styles
         self._last: dict[tuple[str, int], int] = {}
         """The last number of a style of lists at a depth, for lists that go on."""
         self.composer = composer
@@ -93,6 +111,12 @@ class _OdfReader:
         self._in_list = False
         self._placing = placing
         self._notes: list[str] = []
+
+    def read_titles(self, page: Element) -> None:
+        """The titles of a slide open it, wherever they stand in the file."""
+        for frame in filter(_is_title, page.iter("frame")):
+            words = " ".join(text for box in frame.iter("text-box") for text in self._text(box).split())
+            self.composer.heading(2, words, self._placing())
 
     def read(self, container: Element, *, depth: int = 0, style: str = "", mark: str = "- ") -> None:
         """Depth is bounded, since that of the XML is; ``mark`` opens the item of a list."""
@@ -109,18 +133,19 @@ class _OdfReader:
                 self._list(child, depth + 1, child.get("style-name") or style)
             elif child.tag == "table":
                 self._table(child)
-            elif child.tag not in _SKIPPED:
+            elif child.tag not in _SKIPPED and not _is_title(child):
                 self.read(child, depth=depth, style=style, mark=mark)
 
     def _list(self, found: Element, depth: int, style: str) -> None:
         goes_on = found.get("continue-numbering") == "true" or found.get("continue-list")
         number = self._last.get((style, depth), 0) if goes_on else 0
-        shown = str(depth) in self._numbered.get(style, ())
+        shown = str(depth) in self._styles.numbered.get(style, ())
         for item in found:
             start = item.get("start-value", "")
             if item.tag == "list-item":
                 number = int(start) if start.isdecimal() and len(start) < 9 else number + 1
-            self.read(item, depth=depth, style=style, mark=f"{number}. " if shown else "- ")
+            counted = shown and item.tag == "list-item"
+            self.read(item, depth=depth, style=style, mark=f"{number}. " if counted else "- ")
         self._last[style, depth] = number
 
     def finish(self) -> None:
@@ -130,7 +155,7 @@ class _OdfReader:
 
     def _paragraph(self, paragraph: Element, depth: int, mark: str) -> None:
         text = self._text(paragraph)
-        if text and paragraph.get("style-name") == "Title":
+        if text and paragraph.get("style-name") in self._styles.titles:
             self.title = self.title or text
         bullet = "  " * (min(depth, 9) - 1) + mark if depth else ""
         kind = BlockKind.LIST if depth else BlockKind.PARAGRAPH
@@ -174,6 +199,10 @@ class _OdfReader:
             return ""
         self._notes.append(" ".join(self._text(body).split()))
         return f"[^{len(self._notes)}]"
+
+
+def _is_title(found: Element) -> bool:
+    return found.tag == "frame" and found.get("class") == "title"
 
 
 def _sign(found: Element) -> str:
