@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from email.message import EmailMessage
 
 from kebab.assembly.documents import InstalledEngines
@@ -44,6 +45,15 @@ def test_contents_and_the_day_that_stands_for_none_are_left_out_of_a_book() -> N
     parsed = read(".epub", book)
     assert parsed.lines.text == "# One\n\na"
     assert parsed.metadata.created_at is None
+
+
+def test_a_book_of_several_titles_days_and_authors_has_the_first_ones_and_all_authors() -> None:
+    more = (
+        "2023-05-06</date><date>2024-01-01</date><title>A Story</title><creator>Jun</creator><date>2025-01-01"
+    )
+    parsed = read(".epub", epub_file(["<p>a</p>"], made=more))
+    assert (parsed.title, parsed.metadata.created_at) == ("Ropes", "2023-05-06")
+    assert parsed.metadata.user == {"author": "Mina, Jun"}
 
 
 def test_open_documents_have_lists_tables_and_notes() -> None:
@@ -99,10 +109,23 @@ def test_cells_of_a_notebook_keep_code_text_and_what_was_printed() -> None:
     ]
     parsed = read(".ipynb", json.dumps(written))
     assert parsed.lines.text == (
-        "# Ropes\n\ndry\n\n```python\ndry()\n```\n\n```\ndone\n```\n\n"
-        "```\n<Figure>\n```\n\n```\nValueError: wet\n```"
+        "# Ropes\n\ndry\n\n```python\ndry()\n```\n\n```\ndone\n```\n\n```\nValueError: wet\n```"
     )
     assert {block.place for block in parsed.blocks} == {Items("cell", 1, 1), Items("cell", 2, 2)}
+
+
+def test_what_only_stands_for_a_picture_a_page_or_a_widget_is_no_output_of_a_notebook() -> None:
+    written = json.loads(notebook_file(("code", "dry()")))
+    bar = {"application/vnd.jupyter.widget-view+json": {}, "text/plain": "Loading:   0%|   | 0/2"}
+    written["cells"][0]["outputs"] = [
+        {"output_type": "display_data", "data": {"text/html": "<b>a</b>", "text/plain": "<HTML object>"}},
+        {"output_type": "pyout", "png": "iVBOR", "text": ["<Figure at 0x10>"]},
+        {"output_type": "display_data", "data": bar},
+        {"output_type": "display_data", "data": {"text/html": "<table>", "text/plain": "   a\n0  1"}},
+        {"output_type": "execute_result", "data": {"text/plain": "<Rope of 3 m>"}},
+    ]
+    text = read(".ipynb", json.dumps(written)).lines.text
+    assert text == "```python\ndry()\n```\n\n```\n   a\n0  1\n```\n\n```\n<Rope of 3 m>\n```"
 
 
 def test_a_message_has_its_subject_people_and_words() -> None:
@@ -161,3 +184,22 @@ def test_each_message_of_a_mailbox_is_a_part() -> None:
     parsed = read(".mbox", box)
     assert [block.heading for block in parsed.blocks if block.level] == ["one", "two"]
     assert {block.place.part for block in parsed.blocks if isinstance(block.place, Items)} == {1, 2}
+
+
+def test_words_are_read_where_a_message_or_its_part_has_no_header() -> None:
+    box = read(".mbox", b"From a Mon\n\ndry the rope\n\nFrom b Tue\n\ncoil it\n")
+    assert [box.lines.slice(block.start, block.end) for block in box.blocks if not block.level] == [
+        "dry the rope",
+        "coil it",
+    ]
+    parts = b"--e\n\ndry the rope\n--e\nContent-Type: text/html\n\n<p>dry</p>\n--e--\n"
+    mixed = b"Subject: x\nContent-Type: multipart/alternative; boundary=e\n\n" + parts
+    assert read(".eml", mixed).lines.text == "# x\n\ndry the rope"
+
+
+def test_a_message_that_is_attached_in_base64_is_read_all_the_same() -> None:
+    head = b"Subject: x\nContent-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n"
+    outer = b"Subject: out\nContent-Type: multipart/mixed; boundary=e\n\n--e\n" + head
+    parsed = read(".eml", outer + b64encode(b"Subject: inner\n\ncoil it\n") + b"\n--e--\n")
+    assert parsed.lines.text == "# out\n\n## inner\n\ncoil it"
+    assert read(".eml", outer + b"A\n--e--\n").lines.text == "# out"

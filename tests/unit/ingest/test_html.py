@@ -128,6 +128,12 @@ def test_merged_cells_keep_their_columns_and_empty_columns_go() -> None:
     assert text == ("|  | 2023 |  | 2022 |\n| --- | --- | --- | --- |\n| Oil | 1 | 2 | 3 |\n|  | 4 | 5 | 6 |")
 
 
+def test_tags_of_notion_that_share_a_cell_stay_apart() -> None:
+    tag = "<span class='selected-value select-value-color-green'>{}</span>"
+    row = f"<tr><th>Tags</th><td>{tag.format('home office')}{tag.format('coffee')}</td></tr>"
+    assert "| Tags | home office, coffee |" in text_of(f"<table>{row}</table>")
+
+
 def test_a_cell_that_claims_a_million_columns_is_bounded() -> None:
     cells = "<td colspan=1000000 rowspan=1000000>x</td>" * 200
     assert text_of(f"<table><tr>{cells}</tr></table>").count("|") < 200 * 50

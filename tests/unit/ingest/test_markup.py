@@ -74,6 +74,21 @@ def test_a_listing_of_evernote_keeps_its_lines_and_what_is_encrypted_is_left_out
     assert parsed.lines.text == "# R\n\nbefore\n\n```\ndef f(x):\n    return 1\n```\n\nafter"
 
 
+def test_what_is_to_be_done_in_evernote_keeps_its_box_and_a_note_alone_its_day() -> None:
+    done = '<li style="--en-checked:true;"><div>coil</div></li><li style="--en-checked:false;">dry</li>'
+    todo = '<div><en-todo checked="true"/>tie</div><li><en-todo checked="false"/>cut</li><li>rest</li>'
+    note = f"<en-note><ul>{done}</ul>{todo}</en-note>"
+    parsed = read(
+        ".enex",
+        "<en-export><note><title>R</title><created>20240501T010203Z</created>"
+        f"<content><![CDATA[{note}]]></content></note></en-export>",
+    )
+    assert parsed.lines.text == (
+        "# R\n\nCreated: 2024-05-01\n\n- [x] coil\n- [ ] dry\n\n[x] tie\n\n[ ] cut\n\nrest"
+    )
+    assert parsed.metadata.created_at == "2024-05-01"
+
+
 def test_latex_has_sections_and_a_title_without_commands() -> None:
     parsed = read(
         ".tex",

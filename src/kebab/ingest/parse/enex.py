@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from kebab.domain.documents import BlockKind, Media, Metadata
@@ -15,7 +16,9 @@ from kebab.ingest.parse.html_main import readable_part
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ports import HtmlEvent, HtmlEventKind
 
-VERSION = "enex-v3"
+VERSION = "enex-v4"
+
+_TICKED = re.compile(r"--en-checked\s{0,4}:\s{0,4}(true|false)")
 
 
 def parse_enex(content: bytes, defaults: Defaults) -> Parsed | Unreadable:
@@ -31,8 +34,14 @@ def parse_enex(content: bytes, defaults: Defaults) -> Parsed | Unreadable:
     for number, note in enumerate(notes[:limit], 1):
         _add(composer, note, number, defaults)
     tags = dict.fromkeys(tag.text.strip() for tag in root.iter("tag") if tag.text and tag.text.strip())
-    metadata = Metadata(tuple(tags), source_type=defaults.source_type, trust_level=defaults.trust_level)
-    title = _text(notes[0], "title") if len(notes) == 1 else defaults.stem
+    alone = notes[0] if len(notes) == 1 else None
+    metadata = Metadata(
+        tuple(tags),
+        source_type=defaults.source_type,
+        trust_level=defaults.trust_level,
+        created_at=_created(alone) if alone is not None else None,
+    )
+    title = _text(alone, "title") if alone is not None else defaults.stem
     return composer.parsed(title, defaults, metadata=metadata, warnings=warnings)
 
 
@@ -49,7 +58,7 @@ def _add(composer: Composer, note: Element, number: int, defaults: Defaults) -> 
     if about:
         composer.block(BlockKind.PARAGRAPH, "\n".join(about), placing())
     events = list(defaults.reading.engines.html().events(_text(note, "content")))
-    add_html(composer, list(_with_code(readable_part(events))), placing)
+    add_html(composer, list(_with_boxes(_with_code(readable_part(events)))), placing)
 
 
 def _with_code(events: Sequence[HtmlEvent]) -> Iterator[HtmlEvent]:
@@ -69,6 +78,28 @@ def _with_code(events: Sequence[HtmlEvent]) -> Iterator[HtmlEvent]:
             yield event
 
 
+def _with_boxes(events: Iterable[HtmlEvent]) -> Iterator[HtmlEvent]:
+    """What is to be done begins with its box, empty or ticked, as Markdown writes it."""
+    box = ""
+    for event in events:
+        if event.kind is HtmlEventKind.OPEN:
+            box = _box(event) or box
+        elif event.kind is HtmlEventKind.CLOSE and event.value == "li":
+            box = ""
+        if box and event.kind is HtmlEventKind.TEXT and event.value.strip():
+            yield event._replace(value=f"{box} {event.value.lstrip()}")
+            box = ""
+        else:
+            yield event
+
+
+def _box(event: HtmlEvent) -> str:
+    if event.value == "en-todo":
+        return "[x]" if event.attributes.get("checked") == "true" else "[ ]"
+    ticked = _TICKED.search(event.attributes.get("style", "")) if event.value == "li" else None
+    return ("[x]" if ticked[1] == "true" else "[ ]") if ticked else ""
+
+
 def _is_code(event: HtmlEvent) -> bool:
     return "en-codeblock:true" in event.attributes.get("style", "").replace(" ", "")
 
@@ -76,6 +107,11 @@ def _is_code(event: HtmlEvent) -> bool:
 def _text(note: Element, name: str) -> str:
     found = note.find(name)
     return (found.text or "").strip() if found is not None else ""
+
+
+def _created(note: Element) -> str | None:
+    moment = _text(note, "created")
+    return _day(moment) if moment[:8].isdecimal() else None
 
 
 def _day(moment: str) -> str:

@@ -17,7 +17,7 @@ from kebab.ingest.parse.html_main import chapter_part
 from kebab.ingest.parse.office import metadata_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "epub-v2"
+VERSION = "epub-v3"
 
 _CONTAINER = "META-INF/container.xml"
 _RIGHTS = "META-INF/rights.xml"
@@ -37,16 +37,26 @@ def parse_epub(archive: Archive, defaults: Defaults) -> Parsed | Unreadable:
     for number, name in enumerate(chapters[:limit], 1):
         if not _read_chapter(archive, name, number, composer, defaults):
             warnings.append(f"chapter {number} is damaged, and left out")
-    about = book.find("metadata")
-    values = (
-        {found.tag: (found.text or "").strip() for found in about if found.text} if about is not None else {}
-    )
+    values = _about(book)
     return composer.parsed(
         values.get("title", ""), defaults, metadata=metadata_of(values, defaults), warnings=warnings
     )
 
 
 FORMAT = Format(Media.BOOK, VERSION, Archived(parse_epub), by_place.CHUNKER, isolated=True)
+
+
+def _about(book: Element) -> dict[str, str]:
+    """What the book says of itself: the first title and day, which are the main ones, and all authors."""
+    about = book.find("metadata")
+    values: dict[str, str] = {}
+    for found in about if about is not None else ():
+        said = (found.text or "").strip()
+        if said and found.tag == "creator" and "creator" in values:
+            values["creator"] += f", {said}"
+        elif said:
+            values.setdefault(found.tag, said)
+    return values
 
 
 def _chapters(book: Element, folder: str, names: frozenset[str]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from kebab.ingest.parse.html_main import main_part
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ports import HtmlEvent, HtmlEventKind
 
-VERSION = "html-v2"
+VERSION = "html-v3"
 
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s{0,4}=\s{0,4}["']?([A-Za-z0-9_.:-]{1,40})""", re.IGNORECASE)
 _DECLARED_WITHIN = 4096

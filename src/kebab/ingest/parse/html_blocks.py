@@ -36,6 +36,8 @@ _TELLS_NOTHING = re.compile(
     re.IGNORECASE,
 )
 """Alternatives of images that are no words for what they show."""
+_CHOSEN = "selected-value"
+"""What Notion calls each tag in a cell; only their colours keep them apart there."""
 _ANCHORS = "¶§🔗# "
 """What generators put beside a heading, to link to it."""
 
@@ -241,6 +243,8 @@ class _BlockReader:
             self._grid.has_head = self._grid.has_head or (name == "th" and self._grid.in_first_row())
         elif name in _BLOCKS or name == "br":
             self._words.append(" ")
+        elif _CHOSEN in event.attributes.get("class", "").split() and "".join(self._words).strip():
+            self._words.append(", ")
 
     def _close_in_table(self, name: str) -> None:
         if name in ("td", "th"):

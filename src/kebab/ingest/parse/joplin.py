@@ -21,7 +21,7 @@ from kebab.ingest.parse.markdown import parse_markdown
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ingest.parse.tarred import tar_files
 
-VERSION = "joplin-v2"
+VERSION = "joplin-v3"
 
 _REFERENCE = re.compile(r"(!?)\[([^\[\]\n]{0,1000})\]\(:/([0-9a-f]{32})[^()\n]{0,300}\)")
 _DEEPEST = 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import re
+from base64 import b64decode
 from dataclasses import replace
 from email.header import decode_header, make_header
 from email.message import Message
@@ -19,7 +20,7 @@ from kebab.ingest.parse.html_blocks import Placing, add_html
 from kebab.ingest.parse.html_main import readable_part
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "mail-v2"
+VERSION = "mail-v3"
 
 _HEADERS = ("From", "To", "Cc", "Date")
 _DEEPEST = 5
@@ -96,8 +97,8 @@ class _MailReader:
 
     def _attachment(self, part: Message, placing: Placing, *, depth: int) -> None:
         if part.get_content_type() == "message/rfc822":
-            inner = part.get_payload(0) if part.is_multipart() else None
-            if isinstance(inner, Message) and depth <= _DEEPEST:
+            inner = _attached_message(part)
+            if inner is not None and depth <= _DEEPEST:
                 self.message(inner, placing, depth=depth)
             return
         name = _decoded(part.get_filename() or "")
@@ -136,10 +137,25 @@ def _parts(message: Message) -> tuple[Message | None, list[Message]]:
         elif part.get_filename():
             attached.append(part)
         elif kind == "text/plain":
-            plain = plain or part
+            plain = part if plain is None else plain
         elif kind == "text/html":
-            page = page or part
-    return plain or page, attached
+            page = part if page is None else page
+    # Asked for None, because a part without a header of its own is false.
+    return page if plain is None else plain, attached
+
+
+def _attached_message(part: Message) -> Message | None:
+    """The message in this part, also where it was written in base64, which the standard forbids."""
+    inner = part.get_payload(0) if part.is_multipart() else None
+    if not isinstance(inner, Message):
+        return None
+    coded = None if inner.keys() else inner.get_payload()
+    if not isinstance(coded, str) or _header(part, "Content-Transfer-Encoding").lower() != "base64":
+        return inner
+    try:
+        return email.message_from_bytes(b64decode(coded))
+    except ValueError:
+        return None
 
 
 def _payload(part: Message) -> bytes:

@@ -10,7 +10,7 @@ from kebab.ingest.chunk import by_place
 from kebab.ingest.parse.html import html_text, read_page
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "mhtml-v2"
+VERSION = "mhtml-v3"
 
 
 def parse_mhtml(content: bytes, defaults: Defaults) -> Parsed | Unreadable:

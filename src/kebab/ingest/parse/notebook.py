@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,9 +16,14 @@ from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ingest.parse.textual import Decoding
 
-VERSION = "notebook-v1"
+VERSION = "notebook-v2"
 
 _LONGEST_OUTPUT = 4000
+_STANDS_FOR = re.compile(r"<[^<>\n]{1,200}>")
+"""``<Figure size 640x480 with 1 Axes>``: what stands for a picture or a page where none can be shown."""
+_WIDGET = "application/vnd.jupyter.widget-view+json"
+_RICH = frozenset({"png", "jpeg", "svg", "html"})
+"""Names of pictures and pages in format 3."""
 _NO_NOTEBOOK = "not a notebook: it is no JSON with cells"
 
 
@@ -76,9 +82,17 @@ def _printed(output: dict[str, Any]) -> str:
         return f"{output.get('ename', '')}: {output.get('evalue', '')}"
     shown = output.get("data")
     text = _joined(output.get("text") or (shown.get("text/plain") if isinstance(shown, dict) else None))
+    if _is_shown_otherwise(shown if isinstance(shown, dict) else output, text.strip()):
+        return ""
     if len(text) <= _LONGEST_OUTPUT:
         return text
     return text[:_LONGEST_OUTPUT].rsplit("\n", 1)[0] + "\n…"
+
+
+def _is_shown_otherwise(shown: dict[str, Any], text: str) -> bool:
+    """Whether the text only stands for a picture, a page or a widget, which a person sees in its place."""
+    rich = any(name in _RICH or ("/" in name and name != "text/plain") for name in shown)
+    return _WIDGET in shown or (rich and bool(_STANDS_FOR.fullmatch(text)))
 
 
 def _joined(source: object) -> str:
