@@ -72,6 +72,14 @@ def test_a_word_cut_by_a_hyphen_is_whole_again() -> None:
     assert texts(page(line("Jean-", top=100), line("Luc", top=112))) == ["Jean- Luc"]
 
 
+def test_a_word_cut_at_the_end_of_a_page_is_not_joined_with_its_foot() -> None:
+    def drawn(following: float) -> list[Drawn]:
+        return [(50, 700, 10, "The rope of the com-"), (50, 688, following, "mander lies dry")]
+
+    assert read([drawn(10)]).lines.text == "The rope of the commander lies dry"
+    assert read([drawn(6)]).lines.text == "The rope of the com-\n\nmander lies dry"
+
+
 def test_korean_words_cut_at_a_line_end_are_joined_where_the_file_writes_its_spaces() -> None:
     spaced = page(line("밧줄은 ", top=100), line("그늘에서 말", top=112), line("린다", top=124))
     assert texts(spaced) == ["밧줄은 그늘에서 말린다"]
@@ -222,6 +230,21 @@ def test_lines_turned_by_a_quarter_are_no_title_and_no_heading() -> None:
     layout = look_at([one], ())
     assert layout.title(one) == "Dense passages"
     assert [text for text, level in layout.paragraphs(one) if level] == ["Dense passages"]
+
+
+def test_what_is_turned_in_a_side_margin_of_many_pages_is_a_running_head() -> None:
+    turned = PdfLine("printed by the harbour", 15, 600, 20, 780, 5, False)
+    pages = [
+        page(
+            *(line(f"the rope {n} {word}", top=top) for word, top in (("dry", 90), ("wet", 300))),
+            turned,
+            *(line(f"at the end of {word}", top=785) for word in ("a", "b")),
+            number=n,
+        )
+        for n in range(1, 5)
+    ]
+    assert not any("harbour" in text for text in texts(pages[0], others=tuple(pages[1:])))
+    assert any("harbour" in text for text in texts(pages[0]))
 
 
 def test_a_line_that_had_room_for_the_next_word_ended_a_paragraph() -> None:

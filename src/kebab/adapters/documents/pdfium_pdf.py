@@ -25,6 +25,9 @@ _BOLD_WEIGHT = 600
 _BOLD_NAME = re.compile(rb"bold|black|heavy|demi|-medi$|cmbx|cmssbx", re.IGNORECASE)
 # PDFium's signs for the hyphen of a word that it put together again.
 _HYPHENS = str.maketrans({"\ufffe": None, "\x02": None})
+_HYPHEN = re.compile(r"(?<=\S)[\ufffe\x02](?=\S)")
+_ONE_WORD = 1.1
+"""How much larger than the rest of its word a part of it may be."""
 
 
 # What it warns of, such as an outline that is nested too deep, helps nobody on a terminal.
@@ -109,12 +112,9 @@ def _pages(document: pypdfium2.PdfDocument, count: int) -> Iterator[PdfPage]:
 
 def _lines(page: pypdfium2.PdfPage, text: pypdfium2.PdfTextPage, height: float) -> Iterator[PdfLine]:
     left, bottom, _, _ = page.get_cropbox()
-    for found in _LINE.finditer(text.get_text_range(errors="replace")):
-        drawn = found[0]
-        if not drawn.strip():
-            continue
+    for start, drawn in _drawn_lines(text):
         lead = len(drawn) - len(drawn.lstrip())
-        first, last = found.start() + lead, found.start() + len(drawn.rstrip()) - 1
+        first, last = start + lead, start + len(drawn.rstrip()) - 1
         one, other = _box(text, first), _box(text, last)
         letters = [_letter(text, at) for at in {first, (first + last) // 2, last}]
         yield PdfLine(
@@ -127,6 +127,24 @@ def _lines(page: pypdfium2.PdfPage, text: pypdfium2.PdfTextPage, height: float) 
             size=median_low(size for size, _ in letters) or round(one[3] - one[2], 1),
             bold=all(bold for _, bold in letters),
         )
+
+
+def _drawn_lines(text: pypdfium2.PdfTextPage) -> Iterator[tuple[int, str]]:
+    """Where each line that is not blank begins, and its letters."""
+    whole = text.get_text_range(errors="replace")
+    for found in _LINE.finditer(whole):
+        start = found.start()
+        for hyphen in _HYPHEN.finditer(whole, *found.span()):
+            if not _is_one_word(_letter(text, hyphen.start() - 1)[0], _letter(text, hyphen.end())[0]):
+                yield start, whole[start : hyphen.start()] + "-"
+                start = hyphen.end()
+        if whole[start : found.end()].strip():
+            yield start, whole[start : found.end()]
+
+
+def _is_one_word(size: float, following: float) -> bool:
+    """PDFium joins a word that a hyphen cuts with whatever is drawn next, such as the foot of a page."""
+    return not size or not following or max(size, following) < _ONE_WORD * min(size, following)
 
 
 def _box(text: pypdfium2.PdfTextPage, index: int) -> tuple[float, float, float, float]:

@@ -14,6 +14,8 @@ from kebab.ports import PdfEntry, PdfLine, PdfPage
 
 _MARGIN = 0.12
 """Running heads stand in this share of the page, at its top and at its bottom."""
+_SIDE = 0.05
+"""And turned ones in this share at its sides; further in stand the axes of figures."""
 _OFTEN = 3
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
@@ -173,12 +175,13 @@ def look_at(pages: Sequence[PdfPage], outline: Sequence[PdfEntry]) -> Layout:
 
 
 def in_margins(page: PdfPage) -> Iterator[PdfLine]:
-    """The lines where running heads stand: near the edge, or the outermost of the page."""
+    """The lines where running heads stand: near the edge, or the outermost; at a side only turned ones."""
     tops = sorted(page.lines, key=lambda line: line.top)
     outermost = {*tops[:_OUTERMOST], *tops[-_OUTERMOST:]}
     for line in page.lines:
         edge = line.bottom < _MARGIN * page.height or line.top > (1 - _MARGIN) * page.height
-        if edge or line in outermost:
+        side = line.right < _SIDE * page.width or line.left > (1 - _SIDE) * page.width
+        if edge or line in outermost or (side and _is_turned(line)):
             yield line
 
 
