@@ -52,6 +52,11 @@ def test_the_levels_of_restructured_text_come_by_their_order() -> None:
     assert parsed.blocks[0].end == 3
 
 
+def test_links_and_code_in_a_heading_of_restructured_text_are_read_as_their_words() -> None:
+    parsed = read(".rst", "``tie()`` as in `the book <https://example.org>`__ and :ref:`ropes`\n====\n")
+    assert headings(parsed) == [(1, "tie() as in the book and ropes")]
+
+
 def test_asciidoc_leaves_listings_alone() -> None:
     parsed = read(".adoc", "= Ropes\n:author: Mina\n\n== One\n\n----\n== no\n----\n\n=== In ===\n")
     assert headings(parsed) == [(1, "Ropes"), (2, "One"), (3, "In")]
@@ -99,6 +104,30 @@ def test_latex_has_sections_and_a_title_without_commands() -> None:
     assert headings(parsed) == [(2, "One in braces")]
 
 
+def test_a_title_of_latex_may_begin_below_its_brace() -> None:
+    parsed = read(
+        ".tex",
+        "\\title[Short]{%\n  Changes in \\LaTeX{} ropes%\n}\n"
+        "\\author{%\n  Mina\\thanks{%\n    \\href{a}{b}%\n  } \\and Jun\n}\n"
+        "\\section{Dry % well\n  \\\\[2pt] ropes}\nwords\n",
+    )
+    assert (parsed.title, parsed.metadata.user) == ("Changes in LaTeX ropes", {"author": "Mina Jun"})
+    assert headings(parsed) == [(2, "Dry ropes")]
+
+
+def test_a_quotation_of_org_is_prose_whatever_stands_in_it() -> None:
+    inner = "#+begin_example\ntie it\n#+end_example\n"
+    parsed = read(".org", f"#+begin_quote\nsaid\n\n{inner}\n* Rope\n#+end_quote\n")
+    kinds = [(block.kind, block.start) for block in parsed.blocks]
+    paragraph, code, heading = BlockKind.PARAGRAPH, BlockKind.CODE, BlockKind.HEADING
+    assert kinds == [(paragraph, 1), (code, 4), (heading, 8), (paragraph, 9)]
+
+
+def test_a_link_in_a_heading_of_org_is_read_as_its_words() -> None:
+    parsed = read(".org", "* Dry [[id:0f3a][the rope]] at [[https://example.org]]\n")
+    assert headings(parsed) == [(1, "Dry the rope at https://example.org")]
+
+
 @given(
     st.text(alphabet="*=- #\n\\abc{}[]:+~.|", max_size=200),
     st.sampled_from([".org", ".rst", ".adoc", ".tex"]),
@@ -132,6 +161,25 @@ def test_an_outline_keeps_its_depth_and_notes() -> None:
         f'<opml><body><outline text="Ropes">{inner}</outline><outline text="x" xmlUrl="u"/></body></opml>',
     )
     assert parsed.lines.text == "## Ropes\n\n- dry\n  well\n  - in shade\n\n- x (u)"
+
+
+def test_an_entry_of_its_own_stands_under_no_heading_and_one_with_a_note_is_one() -> None:
+    parsed = read(
+        ".opml",
+        '<opml><body><outline text="Ropes"><outline text="dry"/></outline>'
+        '<outline text="Sails" _note="wet"/><outline text="x"/></body></opml>',
+    )
+    assert parsed.lines.text == "## Ropes\n\n- dry\n\n## Sails\n\nwet\n\n- x"
+    assert [block.heading_path for block in parsed.blocks[-2:]] == [("Sails",), ()]
+
+
+def test_what_a_list_of_feeds_says_of_a_feed_is_kept() -> None:
+    feeds = (
+        '<outline text="R" description="All of ropes" xmlUrl="u"/>'
+        '<outline text="S" description="S" xmlUrl="v"/>'
+    )
+    parsed = read(".opml", f"<opml><body>{feeds}</body></opml>")
+    assert parsed.lines.text == "- R (u)\n  All of ropes\n\n- S (v)"
 
 
 def test_a_list_of_feeds_that_escapes_nothing_is_read() -> None:

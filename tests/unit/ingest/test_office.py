@@ -170,6 +170,23 @@ def test_a_long_sheet_is_cut_into_blocks_that_each_carry_the_head() -> None:
     assert parsed.blocks[0].place.top == 2
 
 
+def test_a_quoted_cell_may_hold_lines_and_other_delimiters() -> None:
+    text = 'name,note\na,"1; 2; 3\n\n4; 5; 6"\nb,"seven | eight\nnine"\n'
+    assert read(".csv", text).lines.text == (
+        "| name | note |\n| --- | --- |\n| a | 1; 2; 3 4; 5; 6 |\n| b | seven \\| eight nine |"
+    )
+
+
+def test_prose_of_which_a_row_holds_a_comma_is_one_column() -> None:
+    assert read(".csv", "Lorem, ipsum\ndolor\nsit\n").lines.text == "| Lorem, ipsum |\n| dolor |\n| sit |"
+
+
+def test_a_space_may_stand_before_a_quoted_cell() -> None:
+    parsed = read(".csv", 'knot,use\nbowline, "a loop, dry"\n')
+    assert parsed.lines.text.endswith("| bowline | a loop, dry |")
+    assert '| bowline | "loop" or not |' in read(".csv", 'knot,use\nbowline, "loop" or not\n').lines.text
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_found(delimiter: str) -> None:
     rows = "\n".join(delimiter.join(row) for row in (["knot", "use, or not"], ["bowline", "loop"]))

@@ -18,12 +18,14 @@ from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock
 from kebab.ingest.parse.text import first_words
 from kebab.ingest.parse.textual import Decoding
 
-VERSION = "markup-v2"
+VERSION = "markup-v3"
 
 _ORG_HEADING = re.compile(r"(\*{1,9})[ \t]{1,9}(\S.*)")
 _ORG_STATE = re.compile(r"(?:TODO|DONE|NEXT|WAITING|CANCELLED)[ \t]{1,9}|\[#[A-Z0-9]\][ \t]{1,9}")
 _ORG_TAGS = re.compile(r"[ \t]:[\w@#%:]{1,200}:$")
 _ORG_SETTING = re.compile(r"#\+(\w{1,30}):[ \t]{0,9}(\S.*)")
+_ORG_VERBATIM = ("src", "example", "export", "comment", "html", "latex", "ascii")
+_ORG_LINK = re.compile(r"\[\[(?:[^\[\]]{1,500}\]\[)?([^\[\]]{1,500})\]\]")
 _ADOC_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]{1,9}(\S.*)")
 _ADOC_SETTING = re.compile(r":([\w-]{1,30}):[ \t]{1,9}(\S.*)")
 _TEX_HEADING = re.compile(
@@ -31,10 +33,23 @@ _TEX_HEADING = re.compile(
     r"(?:\[[^\]]{0,200}\])?\{(.{1,500})"
 )
 _TEX = (".tex", ".latex")
-_TEX_SETTING = re.compile(r"[ \t]{0,20}\\(title|date|author)\{(.{1,500})")
-_TEX_COMMAND = re.compile(r"\\[a-zA-Z]{1,30}\*?|[{}~$]")
+_TEX_SETTING = re.compile(r"[ \t]{0,20}\\(title|date|author)(?:\[[^\]]{0,200}\])?\{(.{0,2000})")
+_TEX_ASIDE = re.compile(
+    r"\\(?:thanks|footnote)[ \t]*\{[^{}]{0,2000}(?:\{[^{}]{0,200}\}[^{}]{0,2000}){0,9}\}"
+    r"|\\footnotemark(?:\[\d*\])?|\\(?:begin|end)\{[^{}]*\}"
+)
+_TEX_LOGO = re.compile(r"\\((?:La|Bib|pdf|Xe|Lua)?(?:La)?TeX)(?:e|3)?(?![a-zA-Z])")
+_TEX_COMMENT = re.compile(r"(?<!\\)%.*")
+_TEX_WIDEST = 2000
+"""Letters of a line that are looked at for the brace that closes."""
+_TEX_MORE, _TEX_MORE_AUTHORS = 3, 40
+"""Lines below that are: of a heading, and of a title or a list of authors."""
+_TEX_COMMAND = re.compile(r"\\[a-zA-Z]{1,30}\*?|\\\\(?:\[[^\]]{0,20}\])?|\\ |[{}~$]")
 _TEX_LEVELS = {"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5}
 _RST_SIGNS = frozenset("=-`:.'\"~^_*+#<>!$%&(),/;?@[]{|}\\")
+_RST_INLINE = re.compile(
+    r"``([^`]{1,300})``|(?::[\w-]{1,30}:)?`([^`<]{1,300}?)(?:[ \t]{0,9}<[^`<>]{1,300}>)?`_{0,2}"
+)
 _RST_FIELD = re.compile(r":([\w ]{1,30}):[ \t]{1,9}(\S.*)")
 
 
@@ -104,6 +119,7 @@ def _read_org(lines: Sequence[str]) -> _Found:
             continue
         if heading := _ORG_HEADING.fullmatch(line):
             words = _ORG_TAGS.sub("", _ORG_STATE.sub("", heading[2], count=2)).strip()
+            words = _ORG_LINK.sub(r"\1", words)
             found.headings.append(_Heading(number, number, len(heading[1]), words))
         elif setting := _ORG_SETTING.fullmatch(line):
             name = {"filetags": "tags"}.get(setting[1].lower(), setting[1].lower())
@@ -116,10 +132,10 @@ def _read_org(lines: Sequence[str]) -> _Found:
 
 
 def _org_fence(line: str) -> str | None:
-    lowered = line.strip().lower()
-    if lowered.startswith("#+begin_"):
-        return "#+end_" + lowered[8:].split(" ", 1)[0]
-    return None
+    """Only what is taken as it is written: a quotation or a verse is prose, and may hold other blocks."""
+    words = line.strip().lower().split(None, 1)
+    name = words[0].removeprefix("#+begin_") if words else ""
+    return f"#+end_{name}" if name in _ORG_VERBATIM and words[0] != name else None
 
 
 def _read_adoc(lines: Sequence[str]) -> _Found:
@@ -155,11 +171,25 @@ def _read_tex(lines: Sequence[str]) -> _Found:
         if number in inside:
             continue
         if heading := _TEX_HEADING.match(line):
-            words = _tex_words(heading[2])
+            words = _tex_words(_tex_rest(heading[2], lines[number : number + _TEX_MORE]))
             found.headings.append(_Heading(number, number, _TEX_LEVELS[heading[1]], words))
-        elif setting := _TEX_SETTING.match(line):
-            found.settings.setdefault(setting[1], _tex_words(setting[2]))
+        elif (setting := _TEX_SETTING.match(line)) and setting[1] not in found.settings:
+            words = _tex_words(_tex_rest(setting[2], lines[number : number + _TEX_MORE_AUTHORS]))
+            if words:
+                found.settings[setting[1]] = words
     return found
+
+
+def _tex_rest(begun: str, below: Sequence[str]) -> str:
+    """What follows a brace that was opened, as far as it closes, maybe some lines below."""
+    read: list[str] = []
+    depth = 1
+    for line in (begun, *below):
+        read.append(_TEX_COMMENT.sub("", line[:_TEX_WIDEST]))
+        depth += read[-1].count("{") - read[-1].count("}")
+        if depth < 1:
+            return _TEX_ASIDE.sub("", " ".join(read))
+    return _TEX_COMMENT.sub("", begun)
 
 
 def _tex_words(text: str) -> str:
@@ -170,7 +200,7 @@ def _tex_words(text: str) -> str:
         if depth < 0:
             text = text[:at]
             break
-    return " ".join(_TEX_COMMAND.sub(" ", text).split())
+    return " ".join(_TEX_COMMAND.sub(" ", _TEX_LOGO.sub(r"\1", text)).split())
 
 
 def _tex_fence(line: str) -> str | None:
@@ -194,11 +224,16 @@ def _read_rst(lines: Sequence[str]) -> _Found:
         if len(under.rstrip()) < min(len(title.strip()), 4):
             continue
         level = styles.setdefault((under[0], over), len(styles) + 1)
-        found.headings.append(_Heading(at - 1 if over else at, at + 1, level, title.strip()))
+        found.headings.append(_Heading(at - 1 if over else at, at + 1, level, _rst_words(title)))
     for line in lines[:40]:
         if (field := _RST_FIELD.fullmatch(line)) and field[1].lower() in ("date", "author", "title", "tags"):
             found.settings.setdefault(field[1].lower(), field[2].strip())
     return found
+
+
+def _rst_words(title: str) -> str:
+    """A heading without the marks of code, and with links and roles as their words."""
+    return _RST_INLINE.sub(lambda found: found[1] or found[2], title.strip())
 
 
 def _is_ruler(line: str) -> bool:

@@ -14,11 +14,11 @@ from kebab.ingest.parse.compose import Composer
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ingest.parse.reading import ReadLimits
 
-VERSION = "opml-v2"
+VERSION = "opml-v3"
 
 _DEEPEST = 12
 _LONGEST_ENTRY = 20_000
-_ATTRIBUTE = re.compile(r'\b(text|title|xmlUrl|url|_note)="([^"<>]{0,5000})"')
+_ATTRIBUTE = re.compile(r'\b(text|title|description|xmlUrl|url|_note)="([^"<>]{0,5000})"')
 _BARE = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9A-Fa-f]{1,6});)")
 
 
@@ -75,14 +75,22 @@ FORMAT = Format(Media.OUTLINE, VERSION, parse_opml, by_place.CHUNKER)
 
 def _add(composer: Composer, entry: Element, depth: int, place: Items) -> None:
     text = entry.get("text") or entry.get("title") or ""
-    note = entry.get("_note", "").strip()
-    if not depth and len(entry):
+    note = (entry.get("_note") or _description(entry, text)).strip()
+    if not depth:
+        composer.close_sections()
+    address = entry.get("xmlUrl") or entry.get("url") or ""
+    if not depth and (len(entry) or (note and not address)):
         composer.heading(2, text, place)
         composer.block(BlockKind.PARAGRAPH, note, place)
         return
     indent = "  " * min(max(depth - 1, 0), _DEEPEST)
-    address = entry.get("xmlUrl") or entry.get("url") or ""
     line = f"{indent}- {text}" + (f" ({address})" if address else "")
     written = "\n".join([line, *(f"{indent}  {part}" for part in note.split("\n") if part.strip())])
     if text or note:
         composer.block(BlockKind.LIST, written, place, tight=depth > 1)
+
+
+def _description(entry: Element, text: str) -> str:
+    """What a list of feeds says of one, unless it only says its name again."""
+    said = entry.get("description", "")
+    return "" if said.strip() == text.strip() else said
