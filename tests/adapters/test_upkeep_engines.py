@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
 from contextlib import closing
@@ -25,6 +26,7 @@ from kebab.errors import (
     ModelUnavailable,
     NotIndexed,
 )
+from kebab.upkeep.bundle import Contents, opened_bundle, write_bundle
 from kebab.upkeep.checkup import Checkup
 from tests.adapters.test_sqlite_forms import write_first_schema
 from tests.adapters.tiny_onnx import make_model
@@ -203,6 +205,29 @@ def test_a_note_that_is_saved_while_a_bundle_is_read_is_found_beside_it(config: 
     with Kebab.open(config) as kb:
         for mode in SearchMode:
             assert kb.search("windlass", mode=mode).hits[0].source_id == "inbox"
+        assert kb.doctor(full=True).healthy
+
+
+def test_a_note_that_is_saved_while_a_bundle_is_written_is_found_where_that_is_read(
+    config: Path, tmp_path: Path
+) -> None:
+    before, target = tmp_path / "before.sqlite", tmp_path / "all.kebab"
+    with Kebab.open(config) as kb:
+        kb.export_bundle(target)
+        with opened_bundle(target, scratch=tmp_path) as (manifest, _):
+            contents = manifest.contents
+        kb.engines.reading.database.back_up(before)
+        kb.ingest_text("a windlass", title="Meanwhile")
+
+        def copied_before(copy: Path) -> Contents:
+            shutil.copy(before, copy)
+            return contents
+
+        inbox = kb.engines.layout.inbox
+        write_bundle(target, back_up=copied_before, inbox=inbox, kebab_version="0", force=True)
+        kb.import_bundle(target, force=True)
+    with Kebab.open(config) as kb:
+        assert kb.search("windlass").hits[0].source_id == "inbox"
         assert kb.doctor(full=True).healthy
 
 

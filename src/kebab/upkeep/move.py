@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kebab.disk.data_folder import DataFolder
 from kebab.domain.documents import INBOX_ID
+from kebab.domain.ids import nfc
 from kebab.domain.layout import DataLayout
 from kebab.domain.reports import BundleReport
 from kebab.domain.turns import ALONE
@@ -102,19 +103,20 @@ class Mover:
     def _keep_inbox(self, ready: Path) -> tuple[str, ...]:
         """Bring the inbox here into the knowledge base that takes its place; returns what to tell.
 
-        Somebody may have saved a note while the bundle was being read, and was told that it is stored: it is
-        found as soon as the bundle is. The caller keeps other writers out.
+        Somebody may have saved a note while the bundle was being read, or written, and was told that it is
+        stored: it is found as soon as the bundle is. The caller keeps other writers out.
         """
-        kept = keep_inbox(self.layout.inbox, ready / self.layout.inbox.name)
-        if not kept:
-            return ()
+        inbox = ready / self.layout.inbox.name
+        kept = keep_inbox(self.layout.inbox, inbox)
         checkup = self.beside(ready)
         try:
             with checkup.access.writing("import") as stores:
-                report = checkup.pipeline(stores, ALONE).run(kept)
+                # Of all files: a bundle copies its store before its inbox, and a note may come in between.
+                new = _unstored(inbox, stores.documents.file_states(INBOX_ID))
+                degraded = checkup.pipeline(stores, ALONE).run(new).degraded if new else ()
         finally:
             checkup.access.close()
-        return (*report.degraded, _kept_note(len(kept)))
+        return (*degraded, *_kept_note(len(kept)))
 
     def _refuse_overwriting(self) -> None:
         stores = self.access.reading_or_none
@@ -131,9 +133,14 @@ def _contents(stores: Stores) -> Contents:
     return Contents(stores.database.schema_version(), documents, chunks, tuple(stores.embeddings.models()))
 
 
-def _kept_note(count: int) -> str:
+def _unstored(inbox: Path, known: Collection[str]) -> list[Path]:
+    files = sorted(path for path in inbox.rglob("*") if path.is_file())
+    return [file for file in files if nfc(file.relative_to(inbox).as_posix()) not in known]
+
+
+def _kept_note(count: int) -> tuple[str, ...]:
     files = "1 file" if count == 1 else f"{count} files"
-    return f"kept {files} of the inbox here beside the bundle's"
+    return (f"kept {files} of the inbox here beside the bundle's",) if count else ()
 
 
 def _bundle_report(path: Path, manifest: Manifest, degraded: Sequence[str] = ()) -> BundleReport:
