@@ -232,6 +232,23 @@ def test_lines_turned_by_a_quarter_are_no_title_and_no_heading() -> None:
     assert [text for text, level in layout.paragraphs(one) if level] == ["Dense passages"]
 
 
+def test_a_running_head_that_names_chapter_and_section_goes_and_the_headings_stay() -> None:
+    outline = (
+        PdfEntry(1, "Hoisting sails", 1),
+        PdfEntry(2, "Drying ropes", 2),
+        PdfEntry(2, "Tying knots", 2),
+    )
+    head, body = "Chapter 4. Hoisting sails 4.5. Drying ropes", line("the rope lies dry", top=200)
+    opened = page(line("Chapter 4. Hoisting sails", top=60), body)
+    after = page(line(head, top=40), line("Drying ropes", top=90), body, number=2)
+    text = page(line("Chapter 4 says of hoisting sails that it is hard", top=60), body, number=2)
+    other = page(line("Tying knots", top=60), body, number=2)
+    assert texts(opened, outline=outline, others=(after,))[0] == "Chapter 4. Hoisting sails"
+    assert texts(after, outline=outline, others=(opened,)) == ["## Drying ropes", "the rope lies dry"]
+    assert len(texts(text, outline=outline, others=(opened,))) == 2
+    assert texts(other, outline=outline, others=(opened,))[0] == "## Tying knots"
+
+
 def test_what_is_turned_in_a_side_margin_of_many_pages_is_a_running_head() -> None:
     turned = PdfLine("printed by the harbour", 15, 600, 20, 780, 5, False)
     pages = [

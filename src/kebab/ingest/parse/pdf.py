@@ -15,7 +15,7 @@ from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 from kebab.ingest.parse.pdf_layout import Layout, look_at
 from kebab.ports import PdfFile, PdfPage, PdfReader, Recognised, TextRecogniser, Unopened
 
-VERSION = "pdf-v4"
+VERSION = "pdf-v5"
 
 _NO_TEXT = "no text layer: its pages are images, and OCR is off (ingest.ocr)"
 _DPI = 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -39,6 +39,10 @@ _MOST_LEVELS = 4
 _OUTLINED = 3
 """Pages that an outline must name to be believed alone: sizes of letters say less."""
 _OUTERMOST = 1
+_NAMING = 5
+"""Letters of a heading that says what a page is about, and does not stand there by chance."""
+_BESIDE = 8
+"""Letters that a running head adds to headings, such as "Chapter"."""
 _LOOSER = 0.3
 """How much wider than usual, in heights of the letters, the gap is that begins a paragraph."""
 _USUAL = 0.45
@@ -71,6 +75,8 @@ class Layout:
     """Level of the headings of each larger size."""
     outline: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     """For each page the words of its headings, without spaces, and their levels."""
+    open: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    """The same of the sections that go on or open on each page; the longest words first."""
     spaced: bool = False
     """A line that ends with a word ends with a space: so one without cuts a Korean word."""
     gaps: Mapping[float, float] = field(default_factory=dict)
@@ -108,10 +114,26 @@ class Layout:
 
     def _read(self, page: PdfPage) -> list[PdfLine]:
         margins = set(in_margins(page))
-        return in_order([line for line in page.lines if not (line in margins and self._is_running(line))])
+        return in_order(
+            [line for line in page.lines if not (line in margins and self._is_running(line, page))]
+        )
 
-    def _is_running(self, line: PdfLine) -> bool:
-        return _PAGE_NUMBER.fullmatch(line.text.strip()) is not None or _key(line.text) in self.running
+    def _is_running(self, line: PdfLine, page: PdfPage) -> bool:
+        if _PAGE_NUMBER.fullmatch(line.text.strip()) or _key(line.text) in self.running:
+            return True
+        return line.bottom < _MARGIN * page.height and self._repeats_headings(line, page)
+
+    def _repeats_headings(self, line: PdfLine, page: PdfPage) -> bool:
+        """Whether a line is made of the headings of its chapter and sections, of which one opened before."""
+        rest, opening = _bare(line.text), self.outline.get(page.number, {})
+        if rest in opening:
+            return False
+        named: dict[str, int] = {}
+        for title, level in self.open.get(page.number, {}).items():
+            if len(title) >= _NAMING and title in rest:
+                rest = rest.replace(title, "", 1)
+                named[title] = level
+        return len(rest) <= _BESIDE and 1 in named.values() and not named.keys() <= opening.keys()
 
     def _level(self, line: PdfLine, page: PdfPage) -> int:
         named = self.outline.get(page.number, {}).get(_bare(line.text))
@@ -168,6 +190,7 @@ def look_at(pages: Sequence[PdfPage], outline: Sequence[PdfEntry]) -> Layout:
         body=body,
         sizes=_sizes(pages, body),
         outline=_by_page(outline),
+        open=_open(pages, outline),
         spaced=_is_spaced(pages),
         gaps=_usual_gaps(pages),
         bold_stands_out=_stands_out(pages),
@@ -228,6 +251,21 @@ def _by_page(outline: Sequence[PdfEntry]) -> dict[int, dict[str, int]]:
         title = _bare(entry.title)
         if len(title) > 1:
             found.setdefault(entry.page, {}).setdefault(title, entry.level)
+    return found
+
+
+def _open(pages: Iterable[PdfPage], outline: Sequence[PdfEntry]) -> dict[int, dict[str, int]]:
+    found: dict[int, dict[str, int]] = {}
+    coming = deque(sorted(outline, key=lambda entry: entry.page))
+    path: list[PdfEntry] = []
+    for number in sorted(page.number for page in pages):
+        here = list(path)
+        while coming and coming[0].page <= number:
+            path = [entry for entry in path if entry.level < coming[0].level]
+            path.append(coming.popleft())
+            here.append(path[-1])
+        levels = {_bare(entry.title): entry.level for entry in here}
+        found[number] = dict(sorted(levels.items(), key=lambda named: -len(named[0])))
     return found
 
 
