@@ -555,6 +555,9 @@ class FakeLedger:
     def runs(self, limit: int = 20) -> list[IngestRun]:
         return list(reversed(self._runs.values()))[:limit]
 
+    def running(self) -> list[IngestRun]:
+        return [run for run in self.runs(len(self._runs)) if run.status is RunStatus.RUNNING]
+
     def items(self, run_id: str) -> list[IngestItem]:
         return list(self._items.get(run_id, []))
 

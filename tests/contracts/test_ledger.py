@@ -74,3 +74,11 @@ def test_only_the_newest_runs_are_kept_and_one_that_goes_on_is_never_dropped(led
     ledger.note("going", [item])
     ledger.prune(keep=5)
     assert len(ledger.runs()) == 3
+
+
+def test_a_run_that_was_killed_is_running_however_many_came_after_it(ledger: Ledger) -> None:
+    for number in range(300):
+        ledger.begin(run(f"r{number}"))
+        if number not in (0, 7):
+            ledger.finish(replace(run(f"r{number}"), status=RunStatus.COMPLETED))
+    assert ledger.running() == [run("r7"), run("r0")]

@@ -25,7 +25,6 @@ from kebab.ingest.parse.formats import extension
 from kebab.ports import Ledger
 
 _ITEMS_A_NOTE = 500
-_RUNS = 20
 RUNS_KEPT = 1000
 """A watcher adds a run with every batch: without a bound the ledger would outgrow the documents."""
 
@@ -65,9 +64,8 @@ class RunLog:
         if self.ledger:
             alone = self.turns.take_charge()
             with self.turns.turn():
-                for earlier in self.ledger.runs(_RUNS) if alone else ():
-                    if earlier.status is RunStatus.RUNNING:
-                        self.ledger.finish(earlier.cut_off(self.run.started_at))
+                for killed in self.ledger.running() if alone else ():
+                    self.ledger.finish(killed.cut_off(self.run.started_at))
                 if alone:
                     self.ledger.prune(keep=RUNS_KEPT - 1)
                 self.ledger.begin(self.run)

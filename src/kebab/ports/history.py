@@ -22,6 +22,10 @@ class Ledger(Protocol):
         """Newest first."""
         ...
 
+    def running(self) -> list[IngestRun]:
+        """All that have not ended, newest first, however many ended since they began."""
+        ...
+
     def items(self, run_id: str) -> list[IngestItem]: ...
 
     def prune(self, *, keep: int) -> None:

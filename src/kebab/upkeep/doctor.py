@@ -30,7 +30,6 @@ from kebab.upkeep.examine_store import (
     examine_documents,
     examine_runs,
     examine_store,
-    interrupted,
     take_samples,
 )
 from kebab.upkeep.index import Indexer
@@ -69,7 +68,7 @@ class Doctor:
         if store.status is CheckStatus.FAULT:
             return [store]  # what a damaged file says of the rest is not worth hearing
         documents = guarded(DOCUMENTS, self._documents)
-        runs = guarded("ingest runs", lambda: examine_runs(interrupted(self.ledger), writing=self.writing))
+        runs = guarded("ingest runs", lambda: examine_runs(self.ledger.running(), writing=self.writing))
         try:
             samples = take_samples(self.store, rng=self.rng)
         except EngineError:
@@ -180,7 +179,7 @@ class Doctor:
 
     def _close_runs(self) -> None:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        for run in interrupted(self.ledger):
+        for run in self.ledger.running():
             self.ledger.finish(run.cut_off(now))
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kebab.domain.chunks import StoredChunk
-from kebab.domain.ingests import IngestRun, RunStatus
+from kebab.domain.ingests import IngestRun
 from kebab.domain.reports import Check, CheckStatus
-from kebab.ports import DocumentStore, EmbeddingStore, Ledger, StoreFile
+from kebab.ports import DocumentStore, EmbeddingStore, StoreFile
 
 SAMPLES = 20
 DOCUMENTS_READ = 200
@@ -17,7 +17,6 @@ DOCUMENTS_READ = 200
 DOCUMENTS = "documents"
 COUNTS = "counts"
 STORE = "store"
-_RUNS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +92,8 @@ def examine_counts(embeddings: EmbeddingStore) -> Check:
     return Check(COUNTS, CheckStatus.OK, "the counts that searches rely on are right")
 
 
-def interrupted(ledger: Ledger) -> list[IngestRun]:
-    """Runs that say they are running. Only while somebody writes can that be true of the newest one."""
-    return [run for run in ledger.runs(_RUNS) if run.status is RunStatus.RUNNING]
-
-
 def examine_runs(runs: Sequence[IngestRun], *, writing: bool) -> Check:
+    """Of the runs that say they are running: only while somebody writes can that be true of the newest."""
     killed = runs[1:] if writing else runs
     if not killed:
         return Check("ingest runs", CheckStatus.OK, "none was interrupted")

@@ -455,6 +455,14 @@ def test_the_record_of_a_killed_run_is_closed_by_the_next(bench: Bench) -> None:
     assert (killed.error, killed.finished_at) == ("the process ended before the run did", latest.started_at)
 
 
+def test_the_record_of_a_killed_run_is_closed_however_many_ended_since(bench: Bench) -> None:
+    bench.ledger.begin(IngestRun("killed", "2025-01-01T00:00:00Z", RunStatus.RUNNING))
+    for number in range(40):
+        bench.ledger.begin(IngestRun(f"note {number}", "2025-01-02T00:00:00Z", RunStatus.COMPLETED))
+    bench.run()
+    assert bench.ledger.runs(100)[-1].status == RunStatus.FAILED
+
+
 def test_exactly_one_terminal_event_and_rates_come_with_progress(bench: Bench) -> None:
     bench.write("a.md", "apple")
     bench.write("b.md", "banana")

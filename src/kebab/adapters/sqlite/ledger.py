@@ -46,6 +46,15 @@ class SqliteLedger:
             ).fetchall()
         return [_run.decode(row[0]) for row in rows]
 
+    def running(self) -> list[IngestRun]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT run_json FROM ingest_runs WHERE json_extract(run_json, '$.status') = ? "
+                "ORDER BY seq DESC",
+                (RunStatus.RUNNING.value,),
+            ).fetchall()
+        return [_run.decode(row[0]) for row in rows]
+
     def items(self, run_id: str) -> list[IngestItem]:
         with self._database.read() as connection:
             rows = connection.execute(

@@ -136,6 +136,9 @@ class NoLedger:
     def runs(self, limit: int = 20) -> list[IngestRun]:
         return []
 
+    def running(self) -> list[IngestRun]:
+        return []
+
     def items(self, run_id: str) -> list[IngestItem]:
         return []
 
