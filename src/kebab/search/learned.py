@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kebab.domain.fusion import Fused, Rankings, Shares, ordered
@@ -19,6 +19,10 @@ from kebab.search.fusion import (
     put_first,
 )
 from kebab.search.likelihood import OWN_MODEL, Likelihood
+
+PAGE = 10
+SUREST = 2
+"""So many of the best of each leg stand on the first page, whatever the other leg says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,26 @@ class Learned:
         reason = f"{note.reason}; {likely:.0%} likely to be among the first three"
         if put_first(shares, rankings, evidence.named):
             reason = f"a note is called what was asked and comes first; otherwise {note.reason}"
-        return ordered(shares, rankings), FusionNote("learned", note.weights, reason)
+        ranked = ordered(shares, rankings)
+        if self._lift(shares, ranked, rankings, evidence):
+            ranked = ordered(shares, rankings)
+        return ranked, FusionNote("learned", note.weights, reason)
+
+    def _lift(
+        self, shares: Shares, ranked: Sequence[Fused], rankings: Rankings, evidence: QueryEvidence
+    ) -> bool:
+        """Give the best of each leg what lifts them to the first page; whether any lacked it.
+
+        A leg that is right alone must not be overruled altogether. Words have no say where the languages do
+        not meet: there they meet by accident.
+        """
+        legs = [leg for leg in rankings if leg != Leg.LEXICAL.value or self.adaptive.trust(evidence) > 0]
+        best = {item.id: leg for leg in legs for item in rankings[leg][:SUREST]}
+        below = {item.id: item.score for item in ranked[PAGE:] if item.id in best}
+        bar = ranked[PAGE - len(below) - 1].score if below else 0.0
+        for key, score in below.items():
+            shares[best[key]][key] = shares[best[key]].get(key, 0.0) + bar - score
+        return bool(below)
 
     def _looked(self, rankings: Rankings, evidence: QueryEvidence) -> Shares:
         """What the closer look gives, by part and chunk."""

@@ -184,3 +184,29 @@ def test_where_the_best_hold_all_of_several_words_words_decide() -> None:
     one_word = QueryEvidence(coverage=1.0, terms=1)
     assert Learned().fuse(lists, one_word)[0][0].id == "other"
     assert Adaptive().fuse(lists, said)[0][0].id == "other"
+
+
+def _apart(size: int) -> dict[str, list[Ranked]]:
+    """Two legs that found nothing in common: the nearest are as good as each other, one word is rare."""
+    words = [Ranked("rare", 9.0), *(Ranked(f"w{number}", 1.0 - number / 100) for number in range(size))]
+    return {"lexical": words, "vector": [Ranked(f"v{number}", 0.3 - number / 500) for number in range(size)]}
+
+
+def test_the_best_of_each_leg_stand_on_the_first_page() -> None:
+    ranked, _ = Learned().fuse(_apart(40), QueryEvidence(coverage=0.1, terms=4))
+    assert {"rare", "w0", "v0", "v1"} <= {item.id for item in ranked[:10]}
+    assert "w0" not in {item.id for item in Adaptive().fuse(_apart(40), QueryEvidence(0.1, 4))[0][:10]}
+
+
+def test_words_that_meet_by_accident_are_not_lifted() -> None:
+    apart = QueryEvidence(coverage=0.1, terms=4, languages_meet=0.0)
+    ranked, _ = Learned().fuse(_apart(40), apart)
+    assert "w0" not in {item.id for item in ranked[:10]}
+
+
+def test_what_is_lifted_changes_nothing_above_it_and_scores_still_fall() -> None:
+    evidence = QueryEvidence(coverage=0.1, terms=4)
+    ranked = Learned().fuse(_apart(40), evidence)[0]
+    plain = Adaptive().fuse(_apart(40), evidence)[0]
+    assert [item.id for item in ranked[:7]] == [item.id for item in plain[:7]]
+    assert [item.score for item in ranked] == sorted((item.score for item in ranked), reverse=True)
