@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -69,18 +70,20 @@ def running_store(folder: Path, *, metrics: int = 0) -> Iterator[int]:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Ports that are free, and so is the one 10,000 above each, which the servers take too."""
+    """Ports that are free, and so is the one 10,000 above each, which the servers take too.
+
+    Below 32768: what lies above is given to connections that others open before the servers have started.
+    """
     found: list[int] = []
     while len(found) < count:
+        port = 10_000 + secrets.randbelow(12_000)
         with socket.socket() as one, socket.socket() as above:
-            one.bind(("127.0.0.1", 0))
-            port = int(one.getsockname()[1])
-            if port + 10_000 > 65_535:
-                continue
             try:
+                one.bind(("127.0.0.1", port))
                 above.bind(("127.0.0.1", port + 10_000))
             except OSError:
                 continue
+        if port not in found:
             found.append(port)
     return found
 
