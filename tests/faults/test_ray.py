@@ -75,6 +75,16 @@ def documents(data: Path) -> int:
         return 0
 
 
+def first_documents(data: Path, run: subprocess.Popen[str]) -> int:
+    """How many documents are stored when there are any, or when the run ends."""
+    deadline = time.monotonic() + SECONDS
+    stored = 0
+    while not stored and run.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+        stored = documents(data)
+    return stored
+
+
 @pytest.fixture(scope="module")
 def here(notes: Path) -> dict[str, list[object]]:
     data = notes.parent / "here"
@@ -88,15 +98,12 @@ def test_a_lost_node_loses_nothing(
     cluster: RayNodes, notes: Path, here: dict[str, list[object]], tmp_path: Path
 ) -> None:
     run = start(tmp_path / "data", notes, "--on", cluster.address, cluster=cluster)
-    deadline = time.monotonic() + SECONDS
-    while documents(tmp_path / "data") < 1 and run.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
-    stored = documents(tmp_path / "data")
+    stored = first_documents(tmp_path / "data", run)
     cluster.kill(cluster.nodes.pop())
     out, err = run.communicate(timeout=SECONDS)
 
-    assert 0 < stored < NOTES, "the node was not lost in the middle of the run"
     assert run.returncode == 0, out + err
+    assert 0 < stored < NOTES, f"the node was not lost in the middle of the run: {out}{err}"
     assert content(tmp_path / "data") == here
 
 
