@@ -11,17 +11,25 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 STORE_BYTES = 80 << 20
 
 
+_GIVEN: set[int] = set()
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A free port below those that the system gives to connections, and above those of other test servers."""
+    while True:
+        port = 30_000 + secrets.randbelow(2_768)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("0.0.0.0", port))
+            if port not in _GIVEN:
+                _GIVEN.add(port)
+                return port
 
 
 @dataclass
@@ -63,6 +71,8 @@ class RayNodes:
                 sys.executable, "-m", "ray.scripts.scripts", "start", "--block", *which,
                 f"--node-ip-address=127.0.0.{2 + len(self.nodes)}", f"--num-cpus={cores}",
                 f"--object-store-memory={STORE_BYTES}", "--disable-usage-stats",
+                # Workers ask the system for ports: by default they take 10,002 and up, as other servers do.
+                "--min-worker-port=0", "--max-worker-port=0",
             ],
             env=self.environment,
             stdout=subprocess.DEVNULL,
