@@ -70,7 +70,11 @@ def _lancedb(folder: Path, blocks: Iterator[Block], asked: Queries) -> Peer:
     np.save(folder / "queries.npy", asked.vectors)
     script = str(Path(__file__).with_name("lancedb_peer.py"))
     process = subprocess.Popen(
-        [python, script, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [python, "-W", "ignore", script, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "LANCE_LOG": "error"},
     )
     assert process.stdin is not None
     assert process.stdout is not None
