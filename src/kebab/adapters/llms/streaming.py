@@ -7,11 +7,11 @@ import socket
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from threading import Event as Flag
-from threading import Timer
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
+from kebab.adapters.later import later
 from kebab.errors import KebabError, ModelUnavailable, Timeout
 
 _CONNECT_S = 10.0
@@ -150,13 +150,8 @@ def _hung_up(reply: Any, late: Flag, *, ends: float | None) -> Generator[None, N
         with suppress(OSError, AttributeError):
             reply.extensions["network_stream"].get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
-    timer = Timer(max(0.0, ends - monotonic()), hang_up)
-    timer.daemon = True
-    timer.start()
-    try:
+    with later(max(0.0, ends - monotonic()), hang_up):
         yield
-    finally:
-        timer.cancel()
 
 
 def _httpx() -> Any:

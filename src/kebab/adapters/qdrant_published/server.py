@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Timer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from kebab.adapters.later import later
 from kebab.domain.turns import Waiting, unheard
 from kebab.errors import EngineUnavailable, InvalidInput
 
@@ -138,13 +138,8 @@ class Server:
             yield
             return
         message = f"waiting for {self.address.uri}, up to {self._patience_s:.0f} s"
-        timer = Timer(_TOLD_AFTER_S, self._waiting, [message])
-        timer.daemon = True
-        timer.start()
-        try:
+        with later(_TOLD_AFTER_S, lambda: self._waiting(message)):
             yield
-        finally:
-            timer.cancel()
 
     def _asked(self, method: str, path: str, body: Body | None) -> Any:
         deadline = time.monotonic() + self._patience_s
