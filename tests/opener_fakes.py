@@ -8,6 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kebab.domain.progress import Progress, silent
 from kebab.domain.turns import Alone, Turns
 from kebab.errors import Corrupt, NotIndexed, ReadOnly
 from kebab.memory.follow import Followed
@@ -40,8 +41,8 @@ class _CopiedFile(FakeStoreFile):
         super().__init__()
         self._stores = stores
 
-    def back_up(self, target: Path) -> None:
-        super().back_up(target)
+    def back_up(self, target: Path, progress: Progress = silent) -> None:
+        super().back_up(target, progress)
         copy = FakeStores()
         copy.documents = deepcopy(self._stores.documents)
         self._stores.copies[target] = copy

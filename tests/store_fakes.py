@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from kebab.domain.citations import SourceState
+from kebab.domain.progress import Progress, silent
 from kebab.errors import Corrupt, EngineError
 
 
@@ -75,9 +76,9 @@ class FakeStoreFile:
     def schema_version(self) -> int:
         return 1
 
-    def back_up(self, target: Path) -> None:
+    def back_up(self, target: Path, progress: Progress = silent) -> None:
         target.write_text("a copy of a fake store")
 
-    def require_whole(self) -> None:
+    def require_whole(self, progress: Progress = silent) -> None:
         if self._faults:
             raise Corrupt(self._faults[0])

@@ -106,7 +106,7 @@ def test_models_are_listed_and_switched_in_the_configuration(project: Cli) -> No
 
 def test_a_bundle_can_be_searched_elsewhere(project: Cli, tmp_path: Path) -> None:
     bundle = tmp_path / "all.kebab"
-    written = project("export", str(bundle), "--json").json
+    written = project("export", str(bundle), "--json").lines[-1]
     assert (written["schema_version"], written["documents"]) == ("bundle_report.v1", 2)
     elsewhere = a_cli(tmp_path / "elsewhere")
     assert elsewhere("init", ".").code == 0
@@ -115,6 +115,27 @@ def test_a_bundle_can_be_searched_elsewhere(project: Cli, tmp_path: Path) -> Non
     assert (there["chunk_id"], there["snippet"]) == (here["chunk_id"], here["snippet"])
     assert elsewhere("import", str(bundle)).code == 2
     assert elsewhere("import", str(bundle), "--force").code == 0
+
+
+def test_what_takes_long_tells_how_far_it_is_and_ends_with_the_report(project: Cli, tmp_path: Path) -> None:
+    bundle = str(tmp_path / "all.kebab")
+    steps = {
+        ("export", bundle): ("bundle_report.v1", {"copy", "pack"}),
+        ("import", bundle, "--force"): ("bundle_report.v1", {"unpack", "check", "words"}),
+        ("doctor", "--full"): ("doctor.v1", {"check"}),
+        ("doctor", "--repair"): ("doctor.v1", {"check"}),
+        ("index", "--rebuild"): ("index_report.v1", {"words"}),
+    }
+    for command, (schema, phases) in steps.items():
+        *events, report = project(*command, "--json").lines
+        assert report["schema_version"] == schema, command
+        assert {event["schema_version"] for event in events} == {"ingest_progress.v1"}
+        kinds = [event["kind"] for event in events]
+        assert (kinds[0], kinds[-1], set(kinds[1:-1])) == ("started", "completed", {"progress"}), command
+        assert phases <= {event["phase"] for event in events}, command
+    assert len(project("doctor", "--json").lines) == 1
+    refused = project("import", bundle, "--json")
+    assert (refused.code, refused.lines[-1]["kind"]) == (2, "failed")
 
 
 @pytest.mark.parametrize("command", [["index"], ["reset", "--yes"], ["models", "use", "none"]])

@@ -53,12 +53,14 @@ class Upkeeping:
         return builder.run(**asked.arguments, progress=progress, cancelled=cancelled)
 
     @call
-    def doctor(self, *, repair: bool = False, full: bool = False) -> DoctorReport:
+    def doctor(
+        self, *, repair: bool = False, full: bool = False, progress: Progress = silent
+    ) -> DoctorReport:
         """Check everything; ``full`` reads every stored document and vector, not samples.
 
         ``repair`` looks at everything too, rebuilds what is derived and reads damaged documents again.
         """
-        return self._rooms.checkup.run(repair=repair, full=full)
+        return self._rooms.checkup.run(repair=repair, full=full, progress=progress)
 
     @call
     def revision(self) -> int:
@@ -106,16 +108,16 @@ class Upkeeping:
         return self._rooms.reset.run(scope)
 
     @call
-    def export_bundle(self, path: Path, *, force: bool = False) -> BundleReport:
+    def export_bundle(self, path: Path, *, force: bool = False, progress: Progress = silent) -> BundleReport:
         """Write the knowledge base into one file, also while others write; over an old one by ``force``."""
-        return self._rooms.mover.export_bundle(path, force=force)
+        return self._rooms.mover.export_bundle(path, force=force, progress=progress)
 
     @call
-    def import_bundle(self, path: Path, *, force: bool = False) -> BundleReport:
+    def import_bundle(self, path: Path, *, force: bool = False, progress: Progress = silent) -> BundleReport:
         """Open a bundle here and build its indexes.
 
         It is read whole and examined first, beside what is stored here, and takes its place only then; texts
         of the inbox here stay. Refused where documents are stored already or the vectors are of another
         model, unless ``force``.
         """
-        return self._rooms.mover.import_bundle(path, force=force)
+        return self._rooms.mover.import_bundle(path, force=force, progress=progress)

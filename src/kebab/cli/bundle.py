@@ -20,8 +20,10 @@ def export(session: Session, file: Path, force: bool) -> None:
     It can be searched on another computer without your documents.
     """
     from kebab import wire
+    from kebab.cli.progress import reporting
 
-    report = session.kebab().export_bundle(file, force=force)
+    with reporting(session) as progress:
+        report = session.kebab().export_bundle(file, force=force, progress=progress)
     session.put(wire.bundle_report(report), lambda: _summary("wrote", report))
     session.warn(report.degraded)
 
@@ -35,8 +37,10 @@ def import_bundle(session: Session, file: Path, force: bool) -> None:
     Stops if documents are already stored, or if the vectors come from another model.
     """
     from kebab import wire
+    from kebab.cli.progress import reporting
 
-    report = session.kebab().import_bundle(file, force=force)
+    with reporting(session) as progress:
+        report = session.kebab().import_bundle(file, force=force, progress=progress)
     session.put(wire.bundle_report(report), lambda: _summary("read", report))
     session.warn(report.degraded)
 

@@ -97,8 +97,11 @@ def doctor(session: Session, repair: bool, full: bool) -> int:
     Exits with status 3 if a fault remains.
     """
     from kebab import wire
+    from kebab.cli.progress import reporting
 
-    report = session.kebab().doctor(repair=repair, full=full)
+    # A look at samples takes no longer than a search: its JSON is one document.
+    with reporting(session, lines=repair or full) as progress:
+        report = session.kebab().doctor(repair=repair, full=full, progress=progress)
     session.put(wire.doctor(report), lambda: _checks(report, session.screen))
     return 0 if report.healthy else 3
 

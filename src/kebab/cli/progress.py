@@ -29,9 +29,24 @@ PHASES = {
     IngestPhase.INDEX: "indexing",
     IngestPhase.EMBED: "embedding",
     IngestPhase.PUBLISH: "sending",
+    IngestPhase.COPY: "copying",
+    IngestPhase.PACK: "packing",
+    IngestPhase.UNPACK: "unpacking",
+    IngestPhase.CHECK: "checking",
+    IngestPhase.WORDS: "words",
+    IngestPhase.VECTORS: "vectors",
     IngestPhase.FINISH: "finishing",
 }
-UNITS = {IngestPhase.EMBED: "chunks", IngestPhase.PUBLISH: "docs"}
+UNITS = {
+    IngestPhase.EMBED: "chunks",
+    IngestPhase.WORDS: "chunks",
+    IngestPhase.VECTORS: "chunks",
+    IngestPhase.PUBLISH: "docs",
+    IngestPhase.COPY: "MB",
+    IngestPhase.PACK: "MB",
+    IngestPhase.UNPACK: "MB",
+    IngestPhase.CHECK: "rows",
+}
 FIXED_COLUMNS = 44
 """What phase, counts, rate, remaining time and gaps take; bar and file name share the rest."""
 
@@ -59,13 +74,16 @@ def watching(session: Session) -> Iterator[Watch]:
 
 
 @contextmanager
-def reporting(session: Session) -> Iterator[Report]:
-    """Show progress as the session asks; Ctrl-C stops at once."""
-    if session.json:
+def reporting(session: Session, *, lines: bool = True) -> Iterator[Report]:
+    """Show progress as the session asks; Ctrl-C stops at once.
+
+    Without ``lines`` none is written beside what a command prints as JSON.
+    """
+    if session.json and lines:
         from kebab import wire
 
         yield lambda event: session.put_json(wire.ingest_progress(event))
-    elif session.quiet or not sys.stderr.isatty():
+    elif session.json or session.quiet or not sys.stderr.isatty():
         yield lambda event: None
     else:
         from rich.console import Console

@@ -108,6 +108,12 @@ class IngestPhase(StrEnum):
     INDEX = "index"
     EMBED = "embed"
     PUBLISH = "publish"
+    COPY = "copy"
+    PACK = "pack"
+    UNPACK = "unpack"
+    CHECK = "check"
+    WORDS = "words"
+    VECTORS = "vectors"
     FINISH = "finish"
 
 
@@ -123,8 +129,10 @@ class IngestProgress:
     done: int = 0
     total: int = 0
     path: str | None = None
+    """The file that is read, or what is copied or checked."""
     rate: float | None = None
-    """Items a second in this phase: files while indexing, chunks while embedding, documents while sending."""
+    """Items a second in this phase: files while indexing, chunks while embedding or writing an index,
+    documents while sending, megabytes of what is copied or packed, rows of what is checked."""
     eta_s: float | None = None
     item: IngestItem | None = None
     run: IngestRun | None = None

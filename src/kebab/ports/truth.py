@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
+from kebab.domain.progress import Progress, silent
 from kebab.domain.values import dataclass
 
 if TYPE_CHECKING:
@@ -52,11 +53,11 @@ class StoreFile(Protocol):
 
     def schema_version(self) -> int: ...
 
-    def back_up(self, target: Path) -> None:
+    def back_up(self, target: Path, progress: Progress = silent) -> None:
         """Write a whole copy into a new file, as of one moment, while others may write."""
         ...
 
-    def require_whole(self) -> None:
+    def require_whole(self, progress: Progress = silent) -> None:
         """Read every row. Raises Corrupt, naming the first that kebab would not have written."""
         ...
 

@@ -24,6 +24,8 @@ from kebab.disk.named_files import check_target, put_in_place, storing
 from kebab.disk.private import create_file, make_folder
 from kebab.disk.scratch import scratch_folder
 from kebab.domain.ids import content_hash
+from kebab.domain.ingests import IngestPhase
+from kebab.domain.progress import Progress, Teller, silent
 from kebab.errors import Corrupt, EngineUnavailable, InvalidInput, ModelMismatch, StorageError
 from kebab.ports import ModelKey
 
@@ -33,10 +35,12 @@ MANIFEST = "manifest.json"
 STORE = "kebab.sqlite"
 INBOX = "inbox/"
 _BLOCK = 1 << 20
+_MB = 1_000_000
 _MAX_MANIFEST = 32 << 20
 # Text deflates to a fifth, vectors hardly at all; what shrinks more than this was made to.
 _MAX_RATIO = 100
 _SMALL = 16 << 20
+_LARGE = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,7 @@ def write_bundle(
     inbox: Path,
     kebab_version: str,
     force: bool = False,
+    progress: Progress = silent,
 ) -> Manifest:
     """Write the bundle in one step: the target is whole or untouched. Others may write meanwhile.
 
@@ -96,8 +101,10 @@ def write_bundle(
         )
         with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             archive.writestr(MANIFEST, _encoded(manifest))
+            total = sum(member.size for member in manifest.files.values())
+            teller = Teller(IngestPhase.PACK, progress, total=total, unit=_MB)
             for name, path in members.items():
-                archive.write(path, name)
+                _pack(archive, name, path, teller)
         with draft.open("rb") as written:
             os.fsync(written.fileno())
         put_in_place(draft, target, force=force)
@@ -105,7 +112,9 @@ def write_bundle(
 
 
 @contextmanager
-def opened_bundle(path: Path, *, scratch: Path) -> Iterator[tuple[Manifest, Path]]:
+def opened_bundle(
+    path: Path, *, scratch: Path, progress: Progress = silent
+) -> Iterator[tuple[Manifest, Path]]:
     """The manifest and a folder, inside ``scratch``, with everything it names, checked; gone afterwards.
 
     Raises InvalidInput for a file that is no bundle, Corrupt for a damaged or forged one, EngineUnavailable
@@ -117,8 +126,10 @@ def opened_bundle(path: Path, *, scratch: Path) -> Iterator[tuple[Manifest, Path
             manifest = _manifest(archive, path)
             _check_members(archive, manifest, path)
             _check_room(manifest, scratch)
+            total = sum(member.size for member in manifest.files.values())
+            teller = Teller(IngestPhase.UNPACK, progress, total=total, unit=_MB)
             for name, member in manifest.files.items():
-                _extract(archive, name, member, folder / "ready", path)
+                _extract(archive, name, member, folder / "ready", path, teller)
         yield manifest, folder / "ready"
 
 
@@ -180,6 +191,15 @@ def _described(path: Path) -> Member:
         status = os.fstat(file.fileno())
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return Member(status.st_size, digest, status.st_mtime_ns)
+
+
+def _pack(archive: zipfile.ZipFile, name: str, path: Path, teller: Teller) -> None:
+    # Its times stand in the manifest. The format needs to know beforehand of what may not fit into 32 bits.
+    large = path.stat().st_size > _LARGE
+    with path.open("rb") as source, archive.open(name, "w", force_zip64=large) as member:
+        while block := source.read(_BLOCK):
+            member.write(block)
+            teller.add(len(block))
 
 
 def _encoded(manifest: Manifest) -> str:
@@ -281,23 +301,26 @@ def _check_room(manifest: Manifest, scratch: Path) -> None:
         raise StorageError(f"there is no room for {needed} bytes in {scratch}", hint="make room first")
 
 
-def _extract(archive: zipfile.ZipFile, name: str, member: Member, folder: Path, path: Path) -> None:
+def _extract(
+    archive: zipfile.ZipFile, name: str, member: Member, folder: Path, path: Path, teller: Teller
+) -> None:
     target = folder / name
     make_folder(target.parent)
     with archive.open(name) as source, create_file(target) as written:
-        size, digest = _copied(source, written, limit=member.size)
+        size, digest = _copied(source, written, limit=member.size, teller=teller)
     if (size, digest) != (member.size, member.sha256):
         raise _damaged(path, f"{name} is not what the manifest says")
     os.utime(target, ns=(member.mtime_ns, member.mtime_ns))
 
 
-def _copied(source: IO[bytes], target: IO[bytes], *, limit: int) -> tuple[int, str]:
+def _copied(source: IO[bytes], target: IO[bytes], *, limit: int, teller: Teller) -> tuple[int, str]:
     """Copy, and stop soon after the limit: sizes in an archive are claims."""
     digest, size = hashlib.sha256(), 0
     while size <= limit and (block := source.read(_BLOCK)):
         target.write(block)
         digest.update(block)
         size += len(block)
+        teller.add(len(block))
     return size, digest.hexdigest()
 
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kebab.disk.data_folder import DataFolder
+from kebab.domain.ingests import IngestPhase
 from kebab.domain.layout import DataLayout
+from kebab.domain.progress import Progress, inside, silent, whole_job
 from kebab.domain.reports import Check, CheckStatus, DoctorReport
 from kebab.domain.turns import ALONE, InCharge, Turns
 from kebab.errors import EngineError, Locked, NotIndexed
@@ -54,13 +56,20 @@ class Checkup:
     published: Callable[[], Check] | None = None
     """Looks at the address that this was published at; None where it is stored here alone."""
 
-    def run(self, *, repair: bool, full: bool = False) -> DoctorReport:
-        """Every check; ``full`` reads all that is stored, ``repair`` does too and mends what it can."""
+    def run(self, *, repair: bool, full: bool = False, progress: Progress = silent) -> DoctorReport:
+        """Every check; ``full`` reads all that is stored, ``repair`` does too and mends what it can.
+
+        One terminal event ends the progress.
+        """
+        with whole_job(progress, IngestPhase.CHECK) as heard:
+            return self._run(repair=repair, full=full, progress=heard)
+
+    def _run(self, *, repair: bool, full: bool, progress: Progress) -> DoctorReport:
         owner = self.access.lock_owner()
         # Of a writer at work it cannot be told what it will still remove.
         left = [] if owner else self.folder.leftovers()
         place = self._place(owner)
-        condition = self._condition(repair=repair, full=full, writing=owner is not None)
+        condition = self._condition(repair=repair, full=full, writing=owner is not None, progress=progress)
         if not repair and owner is None:
             self._note_damage(condition)
         checks = [*place, self._leftovers(left, repair=repair), *condition]
@@ -93,17 +102,19 @@ class Checkup:
                 stores.embeddings.drop_damaged()
                 stores.documents.distrust(stores.documents.damaged())
 
-    def _condition(self, *, repair: bool, full: bool, writing: bool) -> list[Check]:
+    def _condition(self, *, repair: bool, full: bool, writing: bool, progress: Progress) -> list[Check]:
         """The stores and what is derived; a store that cannot be opened is the one finding."""
         if repair:
             self.access.forbid_readonly("doctor --repair")
         try:
             self.access.require()
             if not repair:
-                return self._doctor(self.access.reading, full=full, writing=writing).examine()
+                here = self.access.reading
+                return self._doctor(here, full=full, writing=writing, progress=progress).examine()
             with self.access.session("doctor --repair", in_charge=True) as (stores, turns):
                 # Whoever repairs looks at everything: the part not looked at would be called healthy.
-                return self._doctor(stores, full=True, writing=False, turns=turns).mend()
+                doctor = self._doctor(stores, full=True, writing=False, turns=turns, progress=progress)
+                return doctor.mend()
         except NotIndexed as error:
             return [Check("store", CheckStatus.WARNING, error.message, error.hint)]
         except Locked:
@@ -111,11 +122,11 @@ class Checkup:
         except EngineError as error:
             return [Check("store", CheckStatus.FAULT, error.message, error.hint)]
 
-    def faults(self, stores: Stores) -> list[Check]:
+    def faults(self, stores: Stores, progress: Progress = silent) -> list[Check]:
         """What is wrong with these stores and what was derived from them; more vectors than usual are
         compared. A model that cannot be loaded is none of their faults.
         """
-        doctor = self._doctor(stores, full=True, writing=False)
+        doctor = self._doctor(stores, full=True, writing=False, progress=progress)
         checks = doctor.examine()
         if doctor.model_error is not None:
             checks = [check for check in checks if check.name != MODEL]
@@ -125,7 +136,15 @@ class Checkup:
             checks.append(examine_model(embedder, stores.embeddings, samples=samples, compared=_COMPARED))
         return [check for check in checks if check.status is CheckStatus.FAULT]
 
-    def _doctor(self, stores: Stores, *, full: bool, writing: bool, turns: Turns = ALONE) -> Doctor:
+    def _doctor(
+        self,
+        stores: Stores,
+        *,
+        full: bool,
+        writing: bool,
+        turns: Turns = ALONE,
+        progress: Progress = silent,
+    ) -> Doctor:
         broken: EngineError | None = None
         try:
             self.builder.meaning()
@@ -141,7 +160,8 @@ class Checkup:
             model_error=broken,
             writing=writing,
             full=full,
-            read_again=lambda: self.pipeline(stores, InCharge(turns)).run(),
+            progress=progress,
+            read_again=lambda: self.pipeline(stores, InCharge(turns)).run(progress=inside(progress)),
         )
 
     def _memory(self, *, repair: bool) -> list[Check]:

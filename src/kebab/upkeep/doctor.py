@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from kebab.domain.ingests import IngestPhase, IngestProgress
+from kebab.domain.progress import Progress, inside, silent
 from kebab.domain.reports import Check, CheckStatus
 from kebab.errors import Corrupt, EngineError, EngineUnavailable, KebabError
 from kebab.ports import Analyzer, DocumentStore, EmbeddingStore, Ledger, ModelKey, StoreFile
@@ -58,16 +60,18 @@ class Doctor:
     """Whether another process writes now."""
     full: bool = False
     """Whether everything is read, not samples."""
+    progress: Progress = silent
+    """Hears which check is made, and how far it is."""
     read_again: Callable[[], object] | None = None
     """Brings the store up to date with its sources; what was damaged is read from them."""
     rng: random.Random = field(default_factory=random.Random)
 
     def examine(self) -> list[Check]:
         """Every check, in a fixed order."""
-        store = guarded(STORE, lambda: examine_store(self.file))
+        store = self._made(STORE, lambda: examine_store(self.file))
         if store.status is CheckStatus.FAULT:
             return [store]  # what a damaged file says of the rest is not worth hearing
-        documents = guarded(DOCUMENTS, self._documents)
+        documents = self._made(DOCUMENTS, self._documents)
         runs = guarded("ingest runs", lambda: examine_runs(self.ledger.running(), writing=self.writing))
         try:
             samples = take_samples(self.store, rng=self.rng)
@@ -76,11 +80,15 @@ class Doctor:
         return [
             store,
             documents,
-            guarded(COUNTS, lambda: examine_counts(self.embeddings)),
+            self._made(COUNTS, lambda: examine_counts(self.embeddings)),
             runs,
-            guarded(WORDS, lambda: self._words(samples)),
+            self._made(WORDS, lambda: self._words(samples)),
             *self._meaning(samples),
         ]
+
+    def _made(self, name: str, check: Callable[[], Check]) -> Check:
+        self.progress(IngestProgress("progress", IngestPhase.CHECK, path=name))
+        return guarded(name, check)
 
     def mend(self) -> list[Check]:
         """Repair what can be and examine again; what was mended says so."""
@@ -133,16 +141,18 @@ class Doctor:
 
     def _follow(self) -> None:
         try:
-            self.indexer.run()
+            self.indexer.run(progress=inside(self.progress))
         except (Corrupt, EngineUnavailable):
             # What looked only behind cannot follow any more: everything derived is built anew.
-            self.indexer.run(rebuild=True)
+            self.indexer.run(rebuild=True, progress=inside(self.progress))
 
     def _documents(self) -> Check:
         positions = [self.indexer.lexical.checkpoint()]
         if self.indexer.vectors is not None:
             positions.append(self.indexer.vectors.checkpoint())
-        return examine_documents(self.store, positions=positions, rng=self.rng, full=self.full)
+        return examine_documents(
+            self.store, positions=positions, rng=self.rng, full=self.full, progress=self.progress
+        )
 
     def _words(self, samples: Sequence[Sample]) -> Check:
         return examine_lexical(self.indexer.lexical, self.store, self.analyzer, samples=samples)
@@ -152,13 +162,19 @@ class Doctor:
         if self.model_error is not None:
             error = self.model_error
             return [Check(MODEL, CheckStatus.FAULT, error.message, error.hint)]
-        checks = [guarded(MODEL, lambda: examine_model(embedder, self.embeddings, samples=samples))]
+        checks = [self._made(MODEL, lambda: examine_model(embedder, self.embeddings, samples=samples))]
         if embedder is None or vectors is None:
             return checks
         return [
             *checks,
-            guarded(MISSING, lambda: examine_missing(ModelKey.of(embedder), self.embeddings, full=self.full)),
-            guarded(VECTORS, lambda: examine_vectors(vectors, self.store, self.embeddings, samples=samples)),
+            self._made(
+                MISSING,
+                lambda: examine_missing(ModelKey.of(embedder), self.embeddings, full=self.full),
+            ),
+            self._made(
+                VECTORS,
+                lambda: examine_vectors(vectors, self.store, self.embeddings, samples=samples),
+            ),
         ]
 
     def _clear(self, sick: dict[str, Check]) -> None:

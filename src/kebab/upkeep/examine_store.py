@@ -5,15 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from kebab.domain.chunks import StoredChunk
-from kebab.domain.ingests import IngestRun
+from kebab.domain.ids import DocId
+from kebab.domain.ingests import IngestPhase, IngestRun
+from kebab.domain.progress import Progress, counted, silent
 from kebab.domain.reports import Check, CheckStatus
 from kebab.ports import DocumentStore, EmbeddingStore, StoreFile
 
 SAMPLES = 20
 DOCUMENTS_READ = 200
 """How many documents are compared with their seals unless all are."""
+_READ_AT_ONCE = 100
 DOCUMENTS = "documents"
 COUNTS = "counts"
 STORE = "store"
@@ -56,7 +60,12 @@ def listed(findings: Sequence[str]) -> str:
 
 
 def examine_documents(
-    store: DocumentStore, *, positions: Sequence[int], rng: random.Random, full: bool
+    store: DocumentStore,
+    *,
+    positions: Sequence[int],
+    rng: random.Random,
+    full: bool,
+    progress: Progress = silent,
 ) -> Check:
     """Counts, and whether what is stored is what was put: of some documents, or of all.
 
@@ -72,11 +81,19 @@ def examine_documents(
     chosen = summaries if full else rng.sample(summaries, min(DOCUMENTS_READ, documents, len(summaries)))
     if lost := documents - len(summaries):
         return _documents_fault(f"{lost} documents have lost the record of their file")
-    if damaged := set(store.damaged([summary.doc_id for summary in chosen])):
+    if damaged := _damaged(store, [summary.doc_id for summary in chosen], progress):
         paths = [summary.path for summary in chosen if summary.doc_id in damaged]
         return _documents_fault(f"damaged: {listed(paths)}")
     looked_at = "all read" if len(chosen) == documents else f"{len(chosen)} read; --full reads all"
     return Check(DOCUMENTS, CheckStatus.OK, f"{documents} with {chunks} chunks, {looked_at}")
+
+
+def _damaged(store: DocumentStore, doc_ids: Sequence[DocId], progress: Progress) -> set[DocId]:
+    heard = counted(doc_ids, IngestPhase.CHECK, total=len(doc_ids), progress=progress, path=DOCUMENTS)
+    found: set[DocId] = set()
+    while some := list(islice(heard, _READ_AT_ONCE)):
+        found.update(store.damaged(some))
+    return found
 
 
 def _documents_fault(detail: str) -> Check:

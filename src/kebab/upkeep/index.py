@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kebab.domain.ingests import IngestPhase, IngestProgress
-from kebab.domain.progress import Cancelled, Progress, never, silent
+from kebab.domain.progress import Cancelled, Progress, Teller, never, silent
 from kebab.domain.reports import IndexReport
 from kebab.domain.turns import ALONE, Turns
 from kebab.errors import EngineError, KebabError
@@ -76,11 +77,10 @@ class Indexer:
         # nothing left: see Deriver.finish.
         for once in range(ROUNDS):
             if words:
-                self._follow_words(rebuild and not once)
+                self._follow_words(rebuild and not once, progress)
             if meaning and self.embedder and self.vectors:
                 embedded += self._embed(self.embedder, progress, cancelled)
-                progress(IngestProgress("progress", IngestPhase.FINISH))
-                self._follow_vectors(self.vectors, rebuild and not once)
+                self._follow_vectors(self.vectors, rebuild and not once, progress)
             with self.turns.turn():
                 if cancelled() or not self._is_behind(words, meaning):
                     self._leave()
@@ -101,36 +101,36 @@ class Indexer:
         prune(self.store, [self.lexical, *own, *self.followers], turns=self.turns)
         self.turns.leave_charge()
 
-    def _follow_words(self, rebuild: bool) -> None:
+    def _follow_words(self, rebuild: bool, progress: Progress) -> None:
         if rebuild:
             with self.turns.turn():
                 self.lexical.clear()
-        catch_up_lexical(self.store, self.lexical, turns=self.turns)
+        taken = self._taken(IngestPhase.WORDS, self.lexical.checkpoint(), progress)
+        catch_up_lexical(self.store, self.lexical, applied=taken, turns=self.turns)
 
-    def _follow_vectors(self, index: VectorIndex, rebuild: bool) -> None:
+    def _follow_vectors(self, index: VectorIndex, rebuild: bool, progress: Progress) -> None:
         if rebuild:
             with self.turns.turn():
                 index.clear()
-        if catch_up_vector(self.store, self.embeddings, index, turns=self.turns):
+        taken = self._taken(IngestPhase.VECTORS, index.checkpoint(), progress)
+        if catch_up_vector(self.store, self.embeddings, index, applied=taken, turns=self.turns):
+            progress(IngestProgress("progress", IngestPhase.FINISH))
             with self.turns.turn():
                 index.optimize()
 
+    def _taken(self, phase: IngestPhase, position: int, progress: Progress) -> Callable[[int], None]:
+        """Hears how many chunks more an index has taken; of how many is known where it is built anew."""
+        return Teller(phase, progress, total=self.store.counts()[1] if not position else 0).add
+
     def _embed(self, embedder: Embedder, progress: Progress, cancelled: Cancelled) -> int:
-        total = self.embeddings.count_missing(ModelKey.of(embedder))
-        began = time.perf_counter()
-
-        def advanced(done: int) -> None:
-            spent = max(time.perf_counter() - began, 1e-9)
-            rate = done / spent if done else None
-            left = max(total - done, 0) / rate if rate else None
-            progress(IngestProgress("progress", IngestPhase.EMBED, done, total, rate=rate, eta_s=left))
-
-        advanced(0)
+        missing = self.embeddings.count_missing(ModelKey.of(embedder))
+        teller = Teller(IngestPhase.EMBED, progress, total=missing)
+        teller.tell()
         return embed_missing(
             self.embeddings,
             embedder,
             batch_size=self.batch_size,
-            progress=advanced,
+            progress=teller.reach,
             cancelled=cancelled,
             turns=self.turns,
         )

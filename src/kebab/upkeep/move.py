@@ -9,7 +9,9 @@ from pathlib import Path
 from kebab.disk.data_folder import DataFolder
 from kebab.domain.documents import INBOX_ID
 from kebab.domain.ids import nfc
+from kebab.domain.ingests import IngestPhase
 from kebab.domain.layout import DataLayout
+from kebab.domain.progress import Progress, inside, silent, whole_job
 from kebab.domain.reports import BundleReport
 from kebab.domain.turns import ALONE
 from kebab.errors import Corrupt, InvalidInput
@@ -41,34 +43,44 @@ class Mover:
     """Gives what examines, and first builds, the knowledge base in another folder, with the same engines."""
     kebab_version: str
 
-    def export_bundle(self, path: Path, *, force: bool) -> BundleReport:
+    def export_bundle(self, path: Path, *, force: bool, progress: Progress = silent) -> BundleReport:
+        """Write it beside others that write. One terminal event ends the progress."""
         target = path.expanduser().absolute()
-        manifest = write_bundle(
-            target,
-            back_up=self._back_up,
-            inbox=self.layout.inbox,
-            kebab_version=self.kebab_version,
-            force=force,
-        )
+        with whole_job(progress, IngestPhase.COPY) as heard:
+            manifest = write_bundle(
+                target,
+                back_up=lambda copy: self._back_up(copy, heard),
+                inbox=self.layout.inbox,
+                kebab_version=self.kebab_version,
+                force=force,
+                progress=heard,
+            )
         return _bundle_report(target, manifest)
 
-    def _back_up(self, copy: Path) -> Contents:
-        self.access.reading.database.back_up(copy)
+    def _back_up(self, copy: Path, progress: Progress) -> Contents:
+        self.access.reading.database.back_up(copy, progress)
         with self.access.opened_copy(copy) as stores:
             return _contents(stores)
 
-    def import_bundle(self, path: Path, *, force: bool) -> BundleReport:
-        """Build the bundle's knowledge base beside the one here; it takes its place only when it is whole."""
+    def import_bundle(self, path: Path, *, force: bool, progress: Progress = silent) -> BundleReport:
+        """Build the bundle's knowledge base beside the one here; it takes its place only when it is whole.
+
+        One terminal event ends the progress.
+        """
+        with whole_job(progress, IngestPhase.UNPACK) as heard:
+            return self._import(path, force, heard)
+
+    def _import(self, path: Path, force: bool, progress: Progress) -> BundleReport:
         source = path.expanduser().absolute()
         self.access.forbid_readonly("import")
         if not force:
             self._refuse_overwriting()
         self.folder.prepare()
-        with opened_bundle(source, scratch=self.layout.folder) as (manifest, ready):
+        with opened_bundle(source, scratch=self.layout.folder, progress=progress) as (manifest, ready):
             if not force:
                 embedder = self.builder.shelf.available.embedder_or_none
                 check_model(manifest, ModelKey.of(embedder) if embedder else None)
-            notes = self._build(ready, manifest, source)
+            notes = self._build(ready, manifest, source, progress)
             with self.access.locked("import"):
                 if not force:
                     self._refuse_overwriting()
@@ -77,7 +89,7 @@ class Mover:
                 swap_of(self.layout).begin(ready)
         return _bundle_report(source, manifest, (*notes, *kept))
 
-    def _build(self, ready: Path, manifest: Manifest, source: Path) -> tuple[str, ...]:
+    def _build(self, ready: Path, manifest: Manifest, source: Path, progress: Progress) -> tuple[str, ...]:
         """Migrate, read whole, index and examine a bundle's store in its own folder; returns what to tell.
 
         Raises Corrupt where it cannot be used.
@@ -88,10 +100,10 @@ class Mover:
         checkup = self.beside(ready)
         try:
             with checkup.access.writing("import") as stores:
-                stores.database.require_whole()
+                stores.database.require_whole(progress)
                 stores.documents.forget_times(except_source=INBOX_ID)
-                report = checkup.builder.indexer(stores).run()
-                if faults := checkup.faults(stores):
+                report = checkup.builder.indexer(stores).run(progress=inside(progress))
+                if faults := checkup.faults(stores, progress):
                     raise Corrupt(
                         f"the bundle {source} cannot be used: {faults[0].name}: {faults[0].detail}",
                         hint="export it again, or fetch a fresh copy",

@@ -18,10 +18,10 @@ from kebab.domain.chunks import StoredChunk, about, name_of, searchable_text
 from kebab.domain.ids import DocId, content_hash
 from kebab.domain.ingests import IngestPhase, IngestProgress
 from kebab.domain.layout import DataLayout
-from kebab.domain.progress import Progress, counted, inside, silent
+from kebab.domain.progress import Progress, counted, silent, whole_job
 from kebab.domain.publications import Collected, Contents, Part, PublishReport, Release, publisher_name
 from kebab.domain.turns import InCharge
-from kebab.errors import InvalidInput, KebabError
+from kebab.errors import InvalidInput
 from kebab.ingest.lean import leaning
 from kebab.ports import (
     Analyzer,
@@ -69,17 +69,8 @@ class Publisher:
 
         One terminal event ends the progress. Whoever interrupts it leaves readers what they had.
         """
-        progress(IngestProgress("started", IngestPhase.PUBLISH))
-        try:
-            report = self._publish(uri, name, everything, inside(progress))
-        except KebabError as error:
-            progress(IngestProgress("failed", IngestPhase.PUBLISH, message=error.message))
-            raise
-        except KeyboardInterrupt:
-            progress(IngestProgress("cancelled", IngestPhase.PUBLISH))
-            raise
-        progress(IngestProgress("completed", IngestPhase.FINISH))
-        return report
+        with whole_job(progress, IngestPhase.PUBLISH) as heard:
+            return self._publish(uri, name, everything, heard)
 
     def _publish(self, uri: str, name: str | None, everything: bool, progress: Progress) -> PublishReport:
         began = time.perf_counter()

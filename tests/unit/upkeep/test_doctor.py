@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kebab.domain.ids import ChunkId, DocId
-from kebab.domain.ingests import IngestRun, RunStatus
+from kebab.domain.ingests import IngestPhase, IngestProgress, IngestRun, RunStatus
 from kebab.domain.reports import CheckStatus
 from kebab.errors import Corrupt, ModelUnavailable
 from kebab.ports import EmbeddingKind, IndexShape
@@ -198,3 +198,13 @@ def test_wrong_counts_are_a_fault_and_counted_again(ward: Ward) -> None:
     ward.embeddings.recount = wrong.clear  # type: ignore[method-assign]
     assert states(ward.doctor().examine()) == {"counts": FAULT}
     assert states(ward.doctor().mend()) == {"counts": REPAIRED}
+
+
+def test_each_check_is_told_of_and_reading_all_counts_the_documents(ward: Ward) -> None:
+    events: list[IngestProgress] = []
+    checks = ward.doctor(full=True, progress=events.append).examine()
+    assert {event.phase for event in events} == {IngestPhase.CHECK}
+    told = {event.path for event in events}
+    assert told == {check.name for check in checks} - {"ingest runs"}
+    read = [(event.done, event.total) for event in events if event.path == "documents" and event.total]
+    assert read[-1] == (len(ward.store.list_documents()),) * 2

@@ -46,6 +46,14 @@ def test_one_terminal_event_ends_the_progress(ward: Ward) -> None:
     assert (embedding[-1].done, embedding[-1].total) == (1, 1)
 
 
+def test_a_rebuild_tells_how_many_chunks_each_index_has_taken(ward: Ward) -> None:
+    events: list[IngestProgress] = []
+    ward.indexer().run(rebuild=True, progress=events.append)
+    for phase in (IngestPhase.WORDS, IngestPhase.VECTORS):
+        told = [(event.done, event.total) for event in events if event.phase is phase]
+        assert told[-1] == (12, 12)
+
+
 def test_cancelled_at_once_it_embeds_nothing_and_says_so(ward: Ward) -> None:
     ward.put("new.md", "a new rope")
     events: list[IngestProgress] = []

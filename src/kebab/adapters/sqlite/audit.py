@@ -21,9 +21,10 @@ from kebab.adapters.sqlite.migrations import own_tables, tables
 from kebab.adapters.sqlite.rows import strings
 from kebab.domain.chunks import content_key, embedding_input
 from kebab.domain.documents import LINED, Media, TrustLevel
-from kebab.domain.ingests import IngestItem, IngestRun
+from kebab.domain.ingests import IngestItem, IngestPhase, IngestRun
 from kebab.domain.links import LinkKind
 from kebab.domain.places import parse_place
+from kebab.domain.progress import Progress, counted, silent
 from kebab.domain.sketches import SKETCH_BYTES
 from kebab.ports import ModelKey
 
@@ -223,23 +224,31 @@ _RULES = {
 }
 
 
-def audit(connection: sqlite3.Connection) -> Iterator[str]:
+def audit(connection: sqlite3.Connection, progress: Progress = silent) -> Iterator[str]:
     """What is wrong with a store of the newest schema, in words; about a second for 50,000 chunks."""
     if tables(connection) != own_tables():
         yield "its tables are not kebab's"
     for table, checks in COLUMNS.items():
-        yield from _table_faults(connection, table, checks)
-    yield from _text_faults(connection)
-    yield from _seal_faults(connection)
-    yield from _vector_faults(connection)
+        yield from _table_faults(connection, table, checks, progress)
+    yield from _text_faults(connection, progress)
+    yield from _seal_faults(connection, progress)
+    yield from _vector_faults(connection, progress)
     for fault, query in _RULES.items():
         if row := connection.execute(query).fetchone():
             yield f"{fault} ({str(row[0])[:80]})"
     yield from counts.faults(connection)
 
 
-def _table_faults(connection: sqlite3.Connection, table: str, checks: Mapping[str, Check]) -> Iterator[str]:
-    for row in connection.execute(f"SELECT {', '.join(checks)} FROM {table}"):
+def _rows(connection: sqlite3.Connection, query: str, *, of: str, progress: Progress) -> Iterator[Any]:
+    """The rows of a query that gives as many as a table has."""
+    (total,) = connection.execute(f"SELECT count(*) FROM {of}").fetchone()
+    return counted(connection.execute(query), IngestPhase.CHECK, total=total, progress=progress, path=of)
+
+
+def _table_faults(
+    connection: sqlite3.Connection, table: str, checks: Mapping[str, Check], progress: Progress
+) -> Iterator[str]:
+    for row in _rows(connection, f"SELECT {', '.join(checks)} FROM {table}", of=table, progress=progress):
         for (column, check), value in zip(checks.items(), row, strict=True):
             try:
                 check(value)
@@ -247,13 +256,15 @@ def _table_faults(connection: sqlite3.Connection, table: str, checks: Mapping[st
                 yield f"{table}.{column} of {str(row[0])[:40]!r} cannot be read: {str(error)[:200]}"
 
 
-def _text_faults(connection: sqlite3.Connection) -> Iterator[str]:
+def _text_faults(connection: sqlite3.Connection, progress: Progress) -> Iterator[str]:
     """A chunk is embedded under the hash of what a model reads of it: other words have another key."""
     query = (
         "SELECT d.doc_id, d.title, d.code_lang, a.asset_id, a.text "
         "FROM documents d JOIN assets a USING (asset_id)"
     )
-    for doc_id, title, code_lang, asset_id, content in connection.execute(query):
+    for doc_id, title, code_lang, asset_id, content in _rows(
+        connection, query, of="documents", progress=progress
+    ):
         text = texts.unpacked(content, asset_id)
         for name, headings, own, start, length, key in connection.execute(
             "SELECT chunk_id, heading_path, text, start, length, content_key FROM chunks WHERE doc_id = ?",
@@ -267,13 +278,14 @@ def _text_faults(connection: sqlite3.Connection) -> Iterator[str]:
                 yield f"the text of the chunk {name} is not the one that was stored"
 
 
-def _seal_faults(connection: sqlite3.Connection) -> Iterator[str]:
+def _seal_faults(connection: sqlite3.Connection, progress: Progress) -> Iterator[str]:
     documents = [row[0] for row in connection.execute("SELECT doc_id FROM documents")]
-    for doc_id in seals.damaged(connection, documents):
+    heard = counted(documents, IngestPhase.CHECK, total=len(documents), progress=progress, path="documents")
+    for doc_id in seals.damaged(connection, heard):
         yield f"the document {doc_id} is not what was sealed"
 
 
-def _vector_faults(connection: sqlite3.Connection) -> Iterator[str]:
+def _vector_faults(connection: sqlite3.Connection, progress: Progress) -> Iterator[str]:
     """Vectors have their model's dimensions, and length 1; that of a text without words has length 0."""
     import numpy as np
 
@@ -281,7 +293,9 @@ def _vector_faults(connection: sqlite3.Connection) -> Iterator[str]:
         "SELECT m.model_id, m.version, m.dimensions, m.form, e.content_key, e.vector "
         "FROM embeddings e JOIN embedding_models m ON m.id = e.model"
     )
-    for model_id, version, dimensions, form, key, blob in connection.execute(query):
+    for model_id, version, dimensions, form, key, blob in _rows(
+        connection, query, of="embeddings", progress=progress
+    ):
         vector = vector_blobs.unpacked(blob, form, ModelKey(model_id, version, dimensions))
         length = float(np.linalg.norm(vector.astype(np.float64)))
         # What is no number fails both comparisons.

@@ -14,6 +14,7 @@ from stat import S_ISLNK
 from kebab.adapters.sqlite.migrations import SCHEMA_VERSION, migrate, own_tables, schema_version, tables
 from kebab.adapters.sqlite.pool import ClosingConnection, Pool
 from kebab.disk.private import ensure_file, make_folder
+from kebab.domain.progress import Progress, silent
 from kebab.errors import (
     Corrupt,
     EngineUnavailable,
@@ -199,10 +200,12 @@ class Database:
         with self.read() as connection:
             return schema_version(connection)
 
-    def back_up(self, target: Path) -> None:
+    def back_up(self, target: Path, progress: Progress = silent) -> None:
         """Write a whole, compact copy into a new file, as of one moment, while others may write."""
+        from kebab.adapters.sqlite.copying import copy_into
+
         with self._lent() as connection:
-            connection.execute("VACUUM INTO ?", (str(target),))
+            copy_into(connection, target, progress)
 
     def require_sound(self) -> None:
         """Raises Corrupt where the file is damaged, or holds what kebab never makes.
@@ -219,13 +222,13 @@ class Database:
         if faults := self.faults() or strangers:
             raise Corrupt(f"{self.path} is no sound knowledge base: {faults[0]}")
 
-    def require_whole(self) -> None:
+    def require_whole(self, progress: Progress = silent) -> None:
         """Raises Corrupt where any row holds what kebab would not write; see ``audit``."""
         from kebab.adapters.sqlite.audit import audit
 
         self.require_sound()
         with self.read() as connection:
-            for fault in audit(connection):
+            for fault in audit(connection, progress):
                 raise Corrupt(f"{self.path.name} is no sound knowledge base: {fault}")
 
     def close(self) -> None:
