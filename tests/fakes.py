@@ -161,8 +161,10 @@ class FakeDocumentStore:
         self.rotten: set[DocId] = set()
         """Documents that are to count as damaged until they are put again."""
 
-    def file_states(self, source_id: str) -> dict[str, FileState]:
-        return {s.state.path: s.state for s in self._sorted() if s.document.source_id == source_id}
+    def file_states(self, source_id: str, under: Collection[str] = ()) -> dict[str, FileState]:
+        found = {s.state.path: s.state for s in self._sorted() if s.document.source_id == source_id}
+        below = tuple(f"{path}/" for path in under)
+        return {p: state for p, state in found.items() if not under or p in under or p.startswith(below)}
 
     def file_state(self, source_id: str, path: str) -> FileState | None:
         return self.file_states(source_id).get(path)

@@ -35,6 +35,9 @@ class FakeWorkers:
     def submit(self, job: str, work: object, *, seconds: float | None = None) -> Future[Any]:
         return self._threads.submit(self._ask, job, pickle.dumps(work), seconds)
 
+    def rest(self) -> None:
+        pass
+
     def _ask(self, job: str, work: bytes, seconds: float | None) -> object:
         doing = self._doing.submit(lambda: self._jobs[job](pickle.loads(work)))
         try:

@@ -109,6 +109,60 @@ def test_many_small_changes_leave_few_files(tmp_path: Path) -> None:
     assert index.count() == sum(1 + number % 3 for number in range(40))
 
 
+def test_an_ingest_that_never_comes_to_its_end_leaves_few_files_too(tmp_path: Path) -> None:
+    index = Int8VectorIndex(tmp_path, MODEL)
+    for number in range(300):
+        put(index, made(number))
+    (folder,) = tmp_path.iterdir()
+    assert len(list(folder.iterdir())) <= 1 + 2 * 3 * 16
+    assert index.count() == sum(1 + number % 3 for number in range(300))
+    assert index.faults() == []
+    assert [hit.id for hit in index.search(one_vector(7), limit=10)] == [
+        name
+        for _, name in cosines({k: v for n in range(300) for k, v in made(n)[1].items()}, one_vector(7))[:10]
+    ]
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="asks Linux what is in memory")
+def test_a_merge_keeps_nothing_of_the_vectors_in_memory(tmp_path: Path) -> None:
+    index = Int8VectorIndex(tmp_path, MODEL)
+    for number in range(10):
+        put(index, *(made(100 * number + at) for at in range(100)))
+    index.optimize()
+    assert index.shape().pieces == 1
+    assert touched_kb(".codes") == 0
+    index.search(one_vector(1), limit=3)
+    assert touched_kb(".codes") > 0
+
+
+def touched_kb(ending: str) -> int:
+    """How much of the files of this ending is in the memory of this process."""
+    found, counted = 0, False
+    for line in Path("/proc/self/smaps").read_text("utf-8").splitlines():
+        words = line.split()
+        if not words[0].endswith(":"):
+            counted = line.removesuffix(" (deleted)").endswith(ending)
+        elif counted and words[0] == "Rss:":
+            found += int(words[1])
+    return found
+
+
+def test_what_a_save_leaves_alone_is_not_read_again(tmp_path: Path) -> None:
+    index = Int8VectorIndex(tmp_path, MODEL)
+    put(index, *(made(number) for number in range(20)))
+    index.search(one_vector(1), limit=3)
+    (keys,) = tmp_path.rglob("*.keys")
+    whole = keys.read_bytes()
+    keys.write_bytes(b"nothing of it")
+    put(index, made(3, 1), gone=(made(3)[0].doc_id,))
+    held = {k: v for n in range(20) for k, v in made(n, int(n == 3))[1].items()}
+    assert [hit.id for hit in index.search(one_vector(1), limit=3)] == [
+        name for _, name in cosines(held, one_vector(1))[:3]
+    ]
+    keys.write_bytes(whole)
+    assert Int8VectorIndex(tmp_path, MODEL).faults() == []
+
+
 def test_every_flipped_bit_is_refused_at_opening_or_found_by_the_doctor(tmp_path: Path) -> None:
     index = Int8VectorIndex(tmp_path, MODEL)
     put(index, *(made(number) for number in range(20)))

@@ -145,6 +145,32 @@ def test_the_same_path_in_two_sources_is_two_documents(store: DocumentStore) -> 
     assert set(store.file_states("one")) == {"a.md"}
 
 
+def test_what_is_known_at_and_below_some_paths_is_told_without_the_rest(store: DocumentStore) -> None:
+    paths = [
+        "a",
+        "a-b.md",
+        "a.md",
+        "a/b.md",
+        "a/c/d.md",
+        "a0.md",
+        "ab/c.md",
+        "b%.md",
+        "b_/c.md",
+        "노트/글.md",
+    ]
+    put(store, *(sample(path, path) for path in paths), sample("a/b.md", "other", source_id="other"))
+
+    def below(*under: str) -> list[str]:
+        return list(store.file_states("default", under))
+
+    assert below("a") == ["a", "a/b.md", "a/c/d.md"]
+    assert below("a/c", "a.md") == ["a.md", "a/c/d.md"]
+    assert below("b%.md", "b_") == ["b%.md", "b_/c.md"]
+    assert below("노트") == ["노트/글.md"]
+    assert below("A", "a/c/d", "nothing") == []
+    assert store.file_states("default", ["a/b.md"]) == {"a/b.md": sample("a/b.md", "a/b.md").state}
+
+
 def test_what_is_known_of_many_paths_is_told_at_once(store: DocumentStore) -> None:
     here, there = sample("a.md", "text", source_id="one"), sample('노트/"b".md', "other", source_id="two")
     put(store, here, there, sample("c.md", "third", source_id="one"))

@@ -71,6 +71,13 @@ def test_a_job_that_brings_its_process_down_is_told_and_the_next_one_is_done(wor
     assert counted.result() == 4
 
 
+def test_workers_that_rested_do_what_comes_next(workers: Workers) -> None:
+    assert workers.submit("count", "one").result() == 3
+    workers.rest()
+    workers.rest()
+    assert workers.submit("count", "more").result() == 4
+
+
 def test_a_job_that_takes_too_long_is_stopped(workers: Workers) -> None:
     late, counted = workers.submit("sleep", 3.0, seconds=0.5), workers.submit("count", "four")
     with pytest.raises(WorkerOverdue):

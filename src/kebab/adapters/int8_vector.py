@@ -13,10 +13,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -25,7 +24,8 @@ from blake3 import blake3
 
 from kebab.adapters import int8_segments as segments
 from kebab.adapters.file_sums import hash_of
-from kebab.adapters.int8_segments import Rows, Segment
+from kebab.adapters.int8_rows import LEAST, Rows
+from kebab.adapters.int8_segments import Files, Segment
 from kebab.adapters.vector_tables import remove_superseded, table_name, unit_query
 from kebab.disk.private import make_folder, replacing
 from kebab.domain.chunks import StoredChunk
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kebab.adapters.int8_segments import Codes
     from kebab.adapters.lead_axes import Axes
     from kebab.ports import Vectors
 
@@ -50,9 +49,11 @@ ENDING = "int8"
 
 _MANIFEST = "manifest.json"
 _REPAIR = "run `kebab doctor --repair`"
-# More segments than this, or a larger share of rows that are gone, call for a merge.
+# More segments than this, or a larger share of rows that are gone, call for a merge when nothing else waits.
 _MAX_SEGMENTS = 8
 _MAX_DEAD = 0.1
+# While an ingest goes on, so many of about one size become one. A row is then written once for each tier.
+_A_TIER = 16
 # A reader may find the segments of its manifest merged away, and takes the next one.
 _TRIES = 20
 
@@ -81,7 +82,7 @@ class Int8VectorIndex:
     """
 
     def __init__(
-        self, folder: Path, model: ModelKey, axes: Axes | None = None, *, least: int = segments.LEAST
+        self, folder: Path, model: ModelKey, axes: Axes | None = None, *, least: int = LEAST
     ) -> None:
         """``axes`` are those of the model; without them every search compares every vector."""
         self._model = model
@@ -123,13 +124,16 @@ class Int8VectorIndex:
                 self._remove()
                 make_folder(self._folder)
             known = [stored for stored in chunks if stored.chunk.chunk_id in vectors]
-            gone = {*removed, *(stored.chunk.doc_id for stored in chunks)}
+            gone = frozenset((*removed, *(stored.chunk.doc_id for stored in chunks)))
             kept = _without(view, gone) if view else ()
             number = view.manifest.next_name if view else 1
             if known:
                 codes, keys = self._rows(known, [vectors[stored.chunk.chunk_id] for stored in known])
-                kept = (*kept, self._written(number, (codes,), keys))
+                kept = (*kept, self._written(number, codes, keys))
             self._write(_Manifest(checkpoint, number + 1, kept))
+            if tier := _full_tier(kept):
+                self._merge(tier)
+                self._sweep()
 
     def search(self, vector: Vectors, *, limit: int, docs: frozenset[DocId] | None = None) -> list[Ranked]:
         query = segments.codes_of(unit_query(vector, self._model).reshape(1, -1))
@@ -144,9 +148,8 @@ class Int8VectorIndex:
             view = self._current()
             if view is None:
                 return
-            merged = _due(view.manifest.segments)
-            if merged:
-                self._merge(view, merged)
+            if merged := _due(view.manifest.segments):
+                self._merge(merged)
             self._complete()
             self._sweep()
             if view.manifest.checkpoint:
@@ -155,8 +158,7 @@ class Int8VectorIndex:
     def chunk_ids(self) -> set[ChunkId]:
         with self._translated():
             view = self._current()
-            names = view.rows.chunks[view.rows.alive].tolist() if view else []
-            return {ChunkId(name.hex()) for name in names}
+            return {ChunkId(name) for name in view.rows.names()} if view else set()
 
     def count(self) -> int:
         with self._translated():
@@ -198,23 +200,23 @@ class Int8VectorIndex:
             raise ModelMismatch(
                 f"vectors of {wrong} dimensions, {self._model.model_id} has {self._model.dimensions}"
             )
-        codes = segments.codes_of(np.array(vectors, dtype=np.float32))
+        codes = segments.codes_of_each(vectors, self._model.dimensions)
         keys = np.empty(len(chunks), dtype=segments.key_type())
         keys["chunk"] = [bytes.fromhex(stored.chunk.chunk_id) for stored in chunks]
         keys["doc"] = [bytes.fromhex(stored.chunk.doc_id) for stored in chunks]
         keys["square"] = segments.squares_of(codes)
         return codes, keys
 
-    def _merge(self, view: _View, merged: tuple[Segment, ...]) -> None:
+    def _merge(self, merged: tuple[Segment, ...]) -> None:
         """Write the living rows of some segments as one; the others stay as they are."""
-        import numpy as np
-
-        opened = [segments.open_segment(self._folder, one, self._model.dimensions) for one in merged]
-        blocks = chain.from_iterable(segments.living(codes, alive) for codes, _, alive in opened)
-        keys = np.concatenate([names[alive] for _, names, alive in opened])
-        number = view.manifest.next_name
-        whole = self._written(number, blocks, keys)
-        rest = tuple(one for one in view.manifest.segments if one not in merged)
+        view = self._current()
+        if view is None:
+            return
+        names = {one.name for one in merged}
+        opened = [part for part in view.rows.parts() if part[0].segment.name in names]
+        number, name = view.manifest.next_name, f"{view.manifest.next_name:08d}"
+        whole = segments.merge_segments(self._folder, name, opened, self._model.dimensions, axes=self._axes)
+        rest = tuple(one for one in view.manifest.segments if one.name not in names)
         kept = (*rest, whole) if whole.rows else rest
         self._write(_Manifest(view.manifest.checkpoint, number + 1, kept))
 
@@ -228,8 +230,8 @@ class Int8VectorIndex:
         )
         self._write(replace(manifest, segments=kept))
 
-    def _written(self, number: int, blocks: Iterable[Codes], keys: NDArray[np.void]) -> Segment:
-        return segments.write_segment(self._folder, f"{number:08d}", blocks, keys, axes=self._axes)
+    def _written(self, number: int, codes: NDArray[np.int8], keys: NDArray[np.void]) -> Segment:
+        return segments.write_segment(self._folder, f"{number:08d}", codes, keys, axes=self._axes)
 
     def _write(self, manifest: _Manifest) -> None:
         content = {"layout": self._layout, **asdict(manifest)}
@@ -276,28 +278,21 @@ class Int8VectorIndex:
         manifest = self._manifest()
         if manifest is None:
             return None
-        opened = [
-            segments.open_segment(self._folder, one, self._model.dimensions) for one in manifest.segments
-        ]
-        keys = np.concatenate([names for _, names, _ in opened] or [np.empty(0, dtype=segments.key_type())])
+        dead = [segments.dead_rows(one) for one in manifest.segments]
         rows = Rows(
-            codes=tuple(codes for codes, _, _ in opened),
-            # Each in one piece: a column of the records would be copied at every look-up.
-            chunks=np.ascontiguousarray(keys["chunk"]),
-            docs=np.ascontiguousarray(keys["doc"]),
-            lengths=np.sqrt(keys["square"].astype(np.float64)),
-            alive=np.concatenate([alive for _, _, alive in opened] or [np.zeros(0, dtype=bool)]),
-            leads=self._leads(manifest.segments),
-            axes=self._axes,
-            least=self._least,
+            tuple(self._files(one) for one in manifest.segments),
+            ~np.concatenate([*dead, np.zeros(0, dtype=bool)]),
+            self._axes,
+            self._least,
         )
         return _View(seen, manifest, rows)
 
-    def _leads(self, named: Sequence[Segment]) -> tuple[Codes, ...]:
-        """Those of all segments; none where one of them has none."""
-        if self._axes is None or not all(one.leads for one in named):
-            return ()
-        return tuple(segments.open_leads(self._folder, one, self._axes) for one in named)
+    def _files(self, segment: Segment) -> Files:
+        """Those of a segment, from the view before where it had them open."""
+        for files in self._view.rows.files if self._view else ():
+            if files.are_those_of(segment):
+                return files
+        return segments.open_files(self._folder, segment, self._model.dimensions, self._axes)
 
     def _state(self) -> tuple[int, int, int] | None:
         try:
@@ -350,16 +345,25 @@ class Int8VectorIndex:
             ) from error
 
 
-def _without(view: _View, docs: set[DocId]) -> tuple[Segment, ...]:
+def _without(view: _View, docs: frozenset[DocId]) -> tuple[Segment, ...]:
     """The segments with the rows of these documents dead; those without a living row are left out."""
-    dead = view.rows.rows_among([key for doc in docs if (key := segments.key_of(doc)) is not None])
-    kept, first = [], 0
-    for one in view.manifest.segments:
-        gone = dead[first : first + one.rows] | ~view.rows.alive[first : first + one.rows]
-        first += one.rows
-        if not gone.all():
-            kept.append(segments.with_dead(one, gone))
+    kept = []
+    for (files, alive), one in zip(view.rows.parts(), view.manifest.segments, strict=True):
+        gone = files.rows_of(docs) & alive
+        if not gone.any():
+            kept.append(one)
+        elif (alive & ~gone).any():
+            kept.append(segments.with_dead(one, ~alive | gone))
     return tuple(kept)
+
+
+def _full_tier(named: Sequence[Segment]) -> tuple[Segment, ...]:
+    """Segments of about one size, where there are enough of them to make one of the next."""
+    tiers: dict[int, list[Segment]] = {}
+    for one in named:
+        tiers.setdefault(one.rows.bit_length() // 4, []).append(one)
+    full = [tier for tier in sorted(tiers) if len(tiers[tier]) >= _A_TIER]
+    return tuple(tiers[full[0]]) if full else ()
 
 
 def _due(named: Sequence[Segment]) -> tuple[Segment, ...]:

@@ -138,6 +138,9 @@ class RayWorkers:
     def submit(self, job: str, work: object, *, seconds: float | None = None) -> Future[Any]:
         return self._threads.submit(self._ask, job, work, seconds)
 
+    def rest(self) -> None:
+        """Nothing: what they hold is not this machine's."""
+
     # --- asking ------------------------------------------------------------------------------------
 
     def _ask(self, job: str, work: object, seconds: float | None) -> object:

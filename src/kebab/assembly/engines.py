@@ -70,6 +70,7 @@ class Engines(Whole):
         self.home = published.home if published else self.layout
         self._downloads = downloads or self.home.models
         self._databases: list[Database] = []
+        self._vectors: dict[ModelKey, VectorIndex] = {}
 
     def beside(self, folder: Path) -> Engines:
         """The same engines and models on the data in another folder."""
@@ -324,6 +325,11 @@ class Engines(Whole):
         return providers.build_language_model(model)
 
     def vector_index(self, model: ModelKey) -> VectorIndex:
+        """One for each model, for searches and ingests alike: what a save leaves alone stays open."""
+        held = self._vectors.get(model)
+        return held if held is not None else self._vectors.setdefault(model, self._build_vector_index(model))
+
+    def _build_vector_index(self, model: ModelKey) -> VectorIndex:
         if self.published and (remote := self.published.vectors(model)) is not None:
             return remote
         engine = self.settings.search.vector_engine

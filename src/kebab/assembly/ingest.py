@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kebab.assembly.allocator import few_arenas
 from kebab.assembly.cluster import build_cluster
 from kebab.assembly.documents import InstalledEngines, OcrChoice, find_language_data
 from kebab.assembly.formats import unread_formats
@@ -13,6 +12,7 @@ from kebab.assembly.media import CaptionChoice, SpeechChoice, why_no_captions, w
 from kebab.domain.documents import Media
 from kebab.domain.turns import ALONE, Turns
 from kebab.errors import ModelUnavailable, Timeout
+from kebab.ingest.allocator import few_arenas
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.limits import IngestLimits
 from kebab.ingest.parse.reading import Reading, ReadLimits

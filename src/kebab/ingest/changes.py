@@ -25,7 +25,7 @@ class Changes:
     unchanged: int
     gone: list[FileState]
     known: int
-    """How many documents of the source the store holds."""
+    """How many documents of the source the store holds; those at the paths looked at, where none is gone."""
     moved: int
     """How many of the gone files turned up under another path."""
     states: Mapping[str, FileState]

@@ -9,6 +9,7 @@ from kebab.domain.ingests import IngestPhase
 from kebab.domain.progress import Cancelled
 from kebab.domain.turns import ALONE, Turns
 from kebab.errors import ModelUnavailable, Timeout
+from kebab.ingest.allocator import give_back
 from kebab.ingest.beside import Beside
 from kebab.ingest.catch_up import EmbeddingPump, catch_up_lexical, catch_up_vector, next_words, prune
 from kebab.ingest.fresh import Fresh
@@ -63,6 +64,7 @@ class Deriver:
             self.words(fresh)
             return fresh
         self._vectors_of(fresh)
+        give_back()
         return Fresh()
 
     def settle(self) -> None:

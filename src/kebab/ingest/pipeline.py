@@ -268,7 +268,7 @@ class IngestPipeline:
             workers = self._workers(tasks, stack)
             derived = self._deriver(log, workers, stack, cancelled)
             log.enter(IngestPhase.INDEX, total=len(tasks))
-            if self.store.counts() == (0, 0):
+            if not self.lexical.checkpoint() and self.store.counts() == (0, 0):
                 # Begun while there is nothing, the index takes what this run keeps ready for it; begun later,
                 # it would be built from the store, which means reading all of it back.
                 derived.words(Fresh())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kebab.domain.documents import INBOX_ID
@@ -147,7 +147,7 @@ class Planner:
 
     def _change(self, target: Target, *, force: bool) -> Changes:
         # Before the scan: what another writer adds during it must not look like a file that is gone.
-        known = self.store.file_states(target.source.id)
+        known = self.store.file_states(target.source.id, target.under)
         found = scan(
             target.source,
             max_file_bytes=self.limits.max_file_bytes,
@@ -157,7 +157,7 @@ class Planner:
             formats=self.formats,
             unread=self.unread,
         )
-        return compare(
+        change = compare(
             target.source,
             found,
             known,
@@ -167,6 +167,10 @@ class Planner:
             force=force,
             under=target.under,
         )
+        if not (target.under and change.gone):
+            return change
+        # Whether this is too much to remove depends on all that the source has.
+        return replace(change, known=self.store.source_counts().get(target.source.id, 0))
 
     def _abandoned(self, log: RunLog, *, remove: bool) -> list[Changes]:
         """What is stored of sources that the configuration does not name: to be removed, or to be told of.

@@ -17,6 +17,7 @@ from typing import Any
 from kebab.domain.chunks import Chunk
 from kebab.domain.documents import Document, LineSpan, Metadata
 from kebab.domain.ingests import FileState
+from kebab.ingest.allocator import give_back
 from kebab.ingest.limits import limit_memory
 from kebab.ingest.prepare import Prepared
 
@@ -41,6 +42,7 @@ def serve() -> None:
             return
         answers.write(pickle.dumps(jobs[name](work), protocol=5))
         answers.flush()
+        give_back()
 
 
 def _take_one_core() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,10 @@ from kebab.ingest.prepare import Prepared, Result, SameContent
 from kebab.ports import DocumentStore
 
 CHUNKS_A_CATCH_UP = 3000
+CHUNKS_A_TURN = 1500
+TURN_S = 1.0
+"""So many are stored in one transaction, of batches that come within this time. Their names are hashes: each
+changes a page of its own in every index of a large table, and a commit writes all of them."""
 DOCS_A_STEP = 20
 """How often the embedding beside the run is looked after."""
 DOCS_A_REMOVAL = 500
@@ -39,11 +44,11 @@ class Storing:
         unstepped = unindexed = 0
         while not cancelled():
             with self.log.stage("parse"):
-                results = next(batches, None)
-            if results is None:
+                results = _some(batches)
+            if not results:
                 break
             self._keep_all(results, fresh)
-            written = [len(result.chunks) for result in results if isinstance(result, Prepared)]
+            written = _chunks(results)
             unstepped += len(written)
             unindexed += sum(written)
             if unstepped >= DOCS_A_STEP:
@@ -89,3 +94,23 @@ class Storing:
             case SameContent(source_id, state) if not self.seen.is_overtaken(source_id, state):
                 self.store.touch(source_id, [state])
         return result
+
+
+def _some(batches: Iterator[list[Result]]) -> list[Result]:
+    """The next results, of several batches where they come fast; none at the end.
+
+    A file that was read here, alone, is stored at once.
+    """
+    results = list(next(batches, ()))
+    deadline = time.monotonic() + TURN_S
+    while len(results) > 1 and sum(_chunks(results)) < CHUNKS_A_TURN and time.monotonic() < deadline:
+        more = next(batches, None)
+        if more is None:
+            break
+        results += more
+    return results
+
+
+def _chunks(results: Sequence[Result]) -> list[int]:
+    """How many chunks each document has that was read."""
+    return [len(result.chunks) for result in results if isinstance(result, Prepared)]

@@ -14,9 +14,10 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Event, Timer
 from typing import Any, cast
 
@@ -79,6 +80,16 @@ class ProcessWorkers:
         """
         return self._threads.submit(self._ask, job, work, seconds)
 
+    def rest(self) -> None:
+        """End the processes that are idle: each holds what it remembers of the words that it met."""
+        idle: list[_Child] = []
+        with suppress(Empty):
+            while True:
+                idle.append(self._idle.get_nowait())
+        for child in idle:
+            child.end()
+            self._idle.put(child)
+
     def _ask(self, job: str, work: object, seconds: float | None) -> object:
         child = self._idle.get()
         try:
@@ -116,7 +127,7 @@ def prepare_all(
     ``idle`` is called where they are not ready yet.
 
     A file that brings its process down, or takes more than ``seconds``, is reported as failed; the others of
-    its batch are not lost.
+    its batch are not lost. At the end the workers may rest.
     """
     flights: deque[_Flight] = deque()
     for batch in _batches(tasks):
@@ -126,6 +137,7 @@ def prepare_all(
             yield _landed(_next(flights, idle), workers, job, seconds)
     while flights:
         yield _landed(_next(flights, idle), workers, job, seconds)
+    workers.rest()
 
 
 def prepare_here(tasks: Iterable[FileTask], preparing: Preparing) -> Iterator[list[Result]]:

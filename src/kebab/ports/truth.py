@@ -82,8 +82,8 @@ class DocumentStore(Protocol):
     Each write is one transaction and also appends to the outbox, so that no index can miss it.
     """
 
-    def file_states(self, source_id: str) -> dict[str, FileState]:
-        """What is known of each path of a source."""
+    def file_states(self, source_id: str, under: Collection[str] = ()) -> dict[str, FileState]:
+        """What is known of each path of a source, by path; with ``under`` of those paths and below them."""
         ...
 
     def file_state(self, source_id: str, path: str) -> FileState | None:

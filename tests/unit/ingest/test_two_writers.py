@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -126,10 +126,10 @@ class Asked(FakeDocumentStore):
         super().__init__()
         self.visits: list[Visit] = []
 
-    def file_states(self, source_id: str) -> dict[str, FileState]:
+    def file_states(self, source_id: str, under: Collection[str] = ()) -> dict[str, FileState]:
         if self.visits:
             self.visits.pop(0)()
-        return super().file_states(source_id)
+        return super().file_states(source_id, under)
 
 
 def test_what_is_added_during_a_scan_does_not_look_gone(tmp_path: Path) -> None:

@@ -32,6 +32,12 @@ REPLACED_WITHIN_S = 5.0
 READING_KB = 4_096
 WRITING_KB = 32_768
 """Page cache of one connection; readers have several."""
+LOG_PAGES = 8_000
+"""How many pages the log may hold before they go into the file: one that changed several times by then is
+written there once."""
+PAGE_BYTES = 16_384
+"""Of a new file. A chunk's row and a vector fill most of a page of 4,096 bytes, and of 8,192 a seventh stays
+empty behind six vectors: the file is a seventh, and then a twenty-fifth, smaller with the next size."""
 _SETTLE_MS = 200
 
 _PERMISSIONS = "check the permissions of the data folder"
@@ -294,7 +300,7 @@ class Database:
         # stay in memory and be written back in larger lots.
         connection.execute(f"PRAGMA cache_size = -{READING_KB if self.readonly else WRITING_KB}")
         if not self.readonly:
-            connection.execute("PRAGMA wal_autocheckpoint = 4000")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         version = schema_version(connection)
@@ -304,9 +310,8 @@ class Database:
                 hint="it was written by a newer kebab: upgrade this one",
             )
         if not self.readonly:
-            # Only a new file takes it. A chunk's row and a vector fill most of a page of the default size;
-            # on larger ones storing takes a fifth less time and the file is a seventh smaller.
-            connection.execute("PRAGMA page_size = 8192")
+            # Only a new file takes it.
+            connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
             connection.execute("PRAGMA journal_mode = WAL")
             migrate(connection)
         elif version == 0:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 
-from kebab.adapters.sqlite import outbox, seals, texts
+from kebab.adapters.sqlite import file_states, outbox, seals, texts
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_filters import (
     Matches,
@@ -27,7 +27,6 @@ from kebab.adapters.sqlite.rows import (
     as_json,
     chunk_row,
     document_row,
-    file_rows,
     owner_rows,
     stored_as,
     string_pairs,
@@ -62,33 +61,17 @@ class SqliteDocumentStore:
         self._read_lately = ReadLately()
         self._waiting = outbox.Waiting(database)
 
-    def file_states(self, source_id: str) -> dict[str, FileState]:
+    def file_states(self, source_id: str, under: Collection[str] = ()) -> dict[str, FileState]:
         with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT path, size, mtime_ns, asset_id, doc_id, fingerprint FROM files WHERE source_id = ?",
-                (source_id,),
-            )
-            return {row[0]: FileState(*row) for row in rows}
+            return file_states.of_source(connection, source_id, under)
 
     def file_state(self, source_id: str, path: str) -> FileState | None:
         with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT path, size, mtime_ns, asset_id, doc_id, fingerprint FROM files "
-                "WHERE source_id = ? AND path = ?",
-                (source_id, path),
-            ).fetchone()
-        return FileState(*row) if row else None
+            return file_states.of_path(connection, source_id, path)
 
     def states_of(self, places: Collection[tuple[str, str]]) -> dict[tuple[str, str], FileState]:
         with self._database.read() as connection:
-            found = connection.execute(
-                "SELECT json_group_array(json_array("
-                "f.source_id, f.path, f.size, f.mtime_ns, f.asset_id, f.doc_id, f.fingerprint)) "
-                "FROM json_each(?) j CROSS JOIN files f ON f.source_id = json_extract(j.value, '$[0]') "
-                "AND f.path = json_extract(j.value, '$[1]')",
-                (as_json(list(places)),),
-            ).fetchone()
-        return {(row[0], row[1]): FileState(*row[1:]) for row in file_rows(found[0])}
+            return file_states.of_places(connection, places)
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:

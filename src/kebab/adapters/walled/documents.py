@@ -126,8 +126,8 @@ class WalledDocumentStore:
             found[doc.source_id] = found.get(doc.source_id, 0) + 1
         return found
 
-    def file_states(self, source_id: str) -> dict[str, FileState]:
-        states = self._inner.file_states(source_id)
+    def file_states(self, source_id: str, under: Collection[str] = ()) -> dict[str, FileState]:
+        states = self._inner.file_states(source_id, under)
         return {path: state for path, state in states.items() if self._walls.admits(source_id, path)}
 
     def file_state(self, source_id: str, path: str) -> FileState | None:
