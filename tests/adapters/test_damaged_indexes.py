@@ -150,3 +150,24 @@ def test_an_index_whose_files_are_gone_is_not_taken_for_one_that_is_up_to_date(t
     (table,) = tmp_path.glob("*.lance")
     shutil.rmtree(table)
     assert (vectors.checkpoint(), vectors.count()) == (0, 0)
+
+
+def test_a_flipped_bit_in_the_columns_is_damage_and_never_another_error(tmp_path: Path) -> None:
+    """A damaged column may lack the number of a chunk, which the engine then gives as None."""
+    _fill_words(LEXICAL["tantivy"](tmp_path))
+    docs = frozenset(one.doc_id for one in SAMPLES)
+    (column,) = (tmp_path / "tantivy").glob("*.fast")
+    content = column.read_bytes()
+    told = 0
+    for at in range(0, len(content), 2):
+        # A file of its own: the one before may still be mapped.
+        flipped = column.with_suffix(".flipped")
+        flipped.write_bytes(content[:at] + bytes([content[at] ^ (1 << at % 8)]) + content[at + 1 :])
+        flipped.replace(column)
+        index = LEXICAL["tantivy"](tmp_path)
+        try:
+            assert len(index.chunk_ids()) <= len(SAMPLES)
+            index.search(LexicalQuery(("word",)), limit=100, docs=docs)
+        except EngineError:
+            told += 1
+    assert told

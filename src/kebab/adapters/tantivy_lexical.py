@@ -138,7 +138,7 @@ class TantivyLexicalIndex:
             hits = searcher.search(term_query(schema, key, "called"), limit=_MOST_NAMED, count=False).hits
             if docs is not None:
                 keys = self._filter(docs).keys(docs)
-                owners = searcher.fast_field_values("doc_key", [address for _, address in hits])
+                owners = _column(searcher, "doc_key", hits)
                 hits = [hit for hit, owner in zip(hits, owners, strict=True) if owner in keys]
             found = sorted(map(ChunkId, _chunk_ids(searcher, hits)))
         if docs is None:
@@ -325,7 +325,7 @@ def _best_of(
     keys, wanted = only.keys(docs), _enough(limit, only.share)
     while wanted <= _HITS_A_DOCUMENT * len(docs):
         hits = searcher.search(query, limit=wanted, count=False).hits
-        owners = searcher.fast_field_values("doc_key", [address for _, address in hits])
+        owners = _column(searcher, "doc_key", hits)
         kept = [hit for hit, owner in zip(hits, owners, strict=True) if owner in keys]
         share = len(kept) / max(len(hits), 1)
         only.share = (only.share + share) / 2
@@ -359,9 +359,15 @@ def _chunk_ids(searcher: Any, hits: Sequence[tuple[float, Any]]) -> list[str]:
 
 def _chunk_numbers(searcher: Any, hits: Sequence[tuple[float, Any]]) -> tuple[list[int], list[int]]:
     """The two halves of each chunk's id, which sort as the ids do."""
-    addresses = [address for _, address in hits]
-    high = searcher.fast_field_values("chunk_high", addresses)
-    return high, searcher.fast_field_values("chunk_low", addresses)
+    return _column(searcher, "chunk_high", hits), _column(searcher, "chunk_low", hits)
+
+
+def _column(searcher: Any, name: str, hits: Sequence[tuple[float, Any]]) -> list[int]:
+    """The number that each hit has there; every chunk was written with one."""
+    values: list[int] = searcher.fast_field_values(name, [address for _, address in hits])
+    if None in values:
+        raise ValueError(f"a chunk has no {name}")
+    return values
 
 
 def _chunk_id(high: int, low: int) -> str:
