@@ -19,6 +19,7 @@ _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-._ ]?(0[1-9]|1[0-2])[-._ ]?(0[1-9]|
 _MONTHS = re.findall(
     r"\w+", "january february march april may june july august september october november december"
 )
+_ONE_WORD = re.compile(r"(?=.*[가-힣])(?=.*[^\W_가-힣])[^\W_]+")
 # Deeper folders add nothing that somebody would type.
 _DEEPEST = 12
 # Longer names are nobody's to remember, and a term of an index is short.
@@ -126,6 +127,17 @@ def _lettered(words: Iterable[str]) -> str:
 def latin_words(text: str) -> list[str]:
     """Those of its plain words that have another form as a term: no Korean ones, which phrases hold to."""
     return [word for word in plain_words(text) if not "\u1100" <= word[0] <= "\u11ff"]
+
+
+def glued_word(text: str) -> str | None:
+    """A text that is a single word of Korean and another script, folded: react와, 3월, b형처럼; else None."""
+    word = folded(nfc(text.strip()))
+    return word if _ONE_WORD.fullmatch(word) else None
+
+
+def stands_in(word: str, text: str) -> bool:
+    """Whether a folded word begins somewhere in a text; what is attached to its end does not matter."""
+    return re.search(rf"(?<![^\W_]){re.escape(word)}", folded(nfc(text))) is not None
 
 
 def letters(word: str) -> str:

@@ -44,6 +44,7 @@ Search = Callable[[str], Sequence[Shown]]
 # Not the sign of an emphasis: _word_ is that word.
 _TOKEN = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[^\W\d_]+")
+_SCRIPT = re.compile(r"[가-힣]+|[^\W_가-힣]+")
 _RARE = 3
 """A word that stands in at most so many documents is rare."""
 
@@ -207,7 +208,8 @@ def _document_counts(texts: Texts) -> Counter[str]:
 
 
 def _holders(word: str, texts: Texts) -> Iterator[ChunkId]:
-    """The chunks that hold the word; a Korean one also with what is attached to it."""
+    """The chunks that hold the word, whatever Korean is attached to it: 규칙을, API를."""
     for stored, text in texts:
-        if word in text and (_is_hangul(word[-1]) or word in _TOKEN.findall(text)):
+        words = (*_TOKEN.findall(text), *_SCRIPT.findall(text)) if word in text else ()
+        if words and (_is_hangul(word[-1]) or word in words):
             yield stored.chunk.chunk_id

@@ -10,7 +10,7 @@ from kebab.domain.chunks import StoredChunk, known_text
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId
 from kebab.domain.language import UNDETERMINED, asked_in
-from kebab.domain.names import name_key, plain_words
+from kebab.domain.names import glued_word, name_key, plain_words
 from kebab.domain.queries import SearchQuery
 from kebab.domain.values import dataclass
 from kebab.ports import Analyzer, DocumentStore, LexicalIndex
@@ -43,8 +43,9 @@ class CoverageReader:
         idf = self.idf(list(weights))
         stored = self.store.hydrate(best)
         mass = {term: weight * idf[term] for term, weight in weights.items()}
+        word = glued_word(query.text)
         read = {
-            key: look(stored[key], mass, analyzer=self.analyzer)
+            key: look(stored[key], mass, analyzer=self.analyzer, word=word)
             for key in (best if looks else best[:BEST_HITS])
             if key in stored
         }

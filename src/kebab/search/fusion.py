@@ -25,6 +25,8 @@ class Look(NamedTuple):
     """Anywhere in it."""
     nearness: float
     """Of the query's neighbours, those that are neighbours in it too."""
+    typed: float = 0.0
+    """1 where the query is one word of two scripts, such as react와, and stands in it as it was typed."""
 
 
 @dataclass(frozen=True, slots=True)

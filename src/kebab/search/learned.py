@@ -20,6 +20,8 @@ from kebab.search.fusion import (
 )
 from kebab.search.likelihood import OWN_MODEL, Likelihood
 
+TYPED = 1.5
+"""More than all else that a chunk can earn: who types one word as it stands in a text means that text."""
 PAGE = 10
 SUREST = 2
 """So many of the best of each leg stand on the first page, whatever the other leg says."""
@@ -92,6 +94,7 @@ class Learned:
             "name": part(self.name, lambda one: one.name),
             "coverage": part(self.coverage, lambda one: one.coverage),
             "nearness": part(self.nearness, lambda one: one.nearness),
+            "typed": {key: TYPED * one.typed for key, one in looks.items()},
         }
         return {name: shares for name, shares in parts.items() if any(shares.values())}
 

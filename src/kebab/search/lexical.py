@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import ClassVar
@@ -20,7 +21,15 @@ from kebab.domain.hits import (
     SearchTrace,
 )
 from kebab.domain.ids import ChunkId, DocId
-from kebab.domain.names import folded, latin_words, letters, name_key, plain_words, written
+from kebab.domain.names import (
+    folded,
+    glued_word,
+    latin_words,
+    letters,
+    name_key,
+    plain_words,
+    written,
+)
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.domain.values import dataclass
 from kebab.ports import Analyzer, DocumentStore, FieldWeights, LexicalIndex, LexicalQuery
@@ -62,6 +71,14 @@ def _names_first(named: Sequence[ChunkId], found: list[Ranked]) -> list[Ranked]:
     first = [Ranked(key, best * (2 + 1 / place)) for place, key in enumerate(named, start=1)]
     names = set(named)
     return [*first, *(item for item in found if item.id not in names)]
+
+
+def _rows_first(holding: list[Ranked], found: list[Ranked]) -> list[Ranked]:
+    """Those that hold the word as it was typed, then the others, in their order; scores fall as places do."""
+    best = max((item.score for item in (*holding, *found)), default=0.0)
+    first = {item.id for item in holding}
+    raised = [Ranked(item.id, item.score + best) for item in holding]
+    return [*raised, *(item for item in found if item.id not in first)]
 
 
 def lexical_score(bm25: float) -> float:
@@ -118,8 +135,16 @@ class LexicalRetriever:
             required=tuple(word for phrase in query.phrases for word in latin_words(phrase)),
         )
 
+        row = self._sequences((query.text,)) if not lexical.phrases and glued_word(query.text) else ()
+
         def ranked(limit: int) -> list[Ranked]:
-            return _names_first(named, self.index.search(lexical, limit=limit, docs=docs))
+            found = self.index.search(lexical, limit=limit, docs=docs)
+            if row:
+                # `react와` is asked for as react, since a particle says nothing: pages about react would
+                # come before the one that holds what was typed.
+                holding = self.index.search(replace(lexical, phrases=row), limit=limit, docs=docs)
+                found = _rows_first(holding, found)[:limit]
+            return _names_first(named, found)
 
         return within(ranked, depth=depth, chunks=narrow(query, self.store))[:depth]
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from kebab.domain.chunks import StoredChunk, known_text
+from kebab.domain.names import stands_in
 from kebab.ports import Analyzer
 from kebab.search.fusion import Look
 
@@ -19,18 +20,21 @@ FAR = 8
 
 
 def look(
-    stored: StoredChunk, mass: Mapping[str, float], *, analyzer: Analyzer
+    stored: StoredChunk, mass: Mapping[str, float], *, analyzer: Analyzer, word: str | None = None
 ) -> tuple[Look, Collection[str]]:
     """Read one chunk, and say which terms of the query it holds.
 
-    ``mass`` is what each term of the query says, by rarity, in the query's order.
+    ``mass`` is what each term of the query says, by rarity, in the query's order; ``word`` is the query where
+    it is a single word of two scripts.
     """
     names = analyzer.terms("\n".join([stored.title, *stored.chunk.heading_path]))
-    places = _places(analyzer.index_text(known_text(stored)), mass)
+    text = known_text(stored)
+    places = _places(analyzer.index_text(text), mass)
     seen = Look(
         name=_share(set(names), mass),
         coverage=_share(places, mass),
         nearness=_nearness(places, mass),
+        typed=float(word is not None and stands_in(word, text)),
     )
     return seen, places.keys()
 

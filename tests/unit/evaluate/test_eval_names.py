@@ -79,3 +79,12 @@ def test_a_word_between_the_signs_of_an_emphasis_is_that_word(store: FakeDocumen
     asked = name_queries(store.list_documents(), [emphasised, *others], notes=1, seed=0)
     rare = {query.text: query.chunks for query in asked if query.kind == "rare word"}
     assert rare["marjoram"] == {emphasised.chunk.chunk_id}
+
+
+def test_a_latin_word_with_korean_attached_to_it_is_held_as_that_word(store: FakeDocumentStore) -> None:
+    first, second, *others = store.stored_chunks()
+    alone = replace(first, chunk=replace(first.chunk, text="marjoram on its own"))
+    attached = replace(second, chunk=replace(second.chunk, text="여기에는 marjoram을 넣는다"))
+    asked = name_queries(store.list_documents(), [alone, attached, *others], notes=1, seed=0)
+    rare = {query.text: query.chunks for query in asked if query.kind == "rare word"}
+    assert rare["marjoram"] == {alone.chunk.chunk_id, attached.chunk.chunk_id}

@@ -27,7 +27,7 @@ LISTS = {
     "vector": [Ranked("b", 0.5), Ranked("a", 0.5), Ranked("d", 0.2)],
 }
 SHARES = st.floats(0, 1)
-LOOKS = st.builds(Look, name=SHARES, coverage=SHARES, nearness=SHARES)
+LOOKS = st.builds(Look, name=SHARES, coverage=SHARES, nearness=SHARES, typed=SHARES)
 
 
 def looked(**looks: Look) -> QueryEvidence:
