@@ -78,7 +78,7 @@ def build_retriever(
         vector=_vector_leg(parts, presenter),
         store=parts.store,
         fusion=fusion,
-        evidence=CoverageReader(parts.lexical, parts.store, parts.analyzer),
+        evidence=CoverageReader(parts.lexical, parts.store, parts.analyzer, parts.vocabulary),
         presenter=presenter,
         candidates=candidates,
         speller=Speller(parts.lexical, parts.analyzer, parts.vocabulary),

@@ -13,13 +13,15 @@ from kebab.domain.language import UNDETERMINED, asked_in
 from kebab.domain.names import glued_word, name_key, plain_words
 from kebab.domain.queries import SearchQuery
 from kebab.domain.values import dataclass
-from kebab.ports import Analyzer, DocumentStore, LexicalIndex
+from kebab.ports import Analyzer, DocumentStore, LexicalIndex, Vocabulary
 from kebab.search.fusion import QueryEvidence
 from kebab.search.looks import look
 
 BEST_HITS = 3
 _NOT_LATIN = frozenset({"ko", "ja", "zh"})
 _LATIN = re.compile("[A-Za-z]")
+_WORD = re.compile(r"[가-힣]+|[^\W_가-힣]+")
+_KOREAN = re.compile("[가-힣]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class CoverageReader:
     index: LexicalIndex
     store: DocumentStore
     analyzer: Analyzer
+    vocabulary: Vocabulary | None = None
+    """Tells words from what is none; without one every query is of words."""
 
     def held(self, query: SearchQuery, by_words: Sequence[Ranked], *, looks: int = 0) -> QueryEvidence:
         """What the best found by words hold of the query; says nothing of foreign chunks.
@@ -39,7 +43,7 @@ class CoverageReader:
         best = [ChunkId(item.id) for item in by_words[: max(BEST_HITS, looks)]]
         named = self._named(query, by_words)
         if not weights or not best:
-            return QueryEvidence(0.0, len(weights), named=named)
+            return QueryEvidence(0.0, len(weights), named=named, known=self._knows(query.text))
         idf = self.idf(list(weights))
         stored = self.store.hydrate(best)
         mass = {term: weight * idf[term] for term, weight in weights.items()}
@@ -58,6 +62,17 @@ class CoverageReader:
             named=named,
             looks={key: seen for key, (seen, _) in read.items()} if looks else {},
         )
+
+    def _knows(self, text: str) -> bool:
+        """Whether some word of a text is known, a Korean one also by what it begins with.
+
+        One that stands only in texts which the search may not see is known too.
+        """
+        if self.vocabulary is None or any(
+            self.index.document_frequencies(self.analyzer.query_terms(text)).values()
+        ):
+            return True
+        return any(self.vocabulary.has(form) for word in _WORD.findall(text) for form in _begun(word))
 
     def _named(self, query: SearchQuery, by_words: Sequence[Ranked]) -> frozenset[str]:
         """Those of the chunks found by words that open a note which is called what was asked."""
@@ -79,6 +94,11 @@ class CoverageReader:
         count = self.index.count()
         frequencies = self.index.document_frequencies(terms)
         return {term: log(1 + (count - df + 0.5) / (df + 0.5)) for term, df in frequencies.items()}
+
+
+def _begun(word: str) -> list[str]:
+    """A word, and what of a Korean one is left without endings, compounds and particles."""
+    return [word[:size] for size in range(2 if _KOREAN.match(word) else len(word), len(word) + 1)]
 
 
 def _meeting(text: str, stored: StoredChunk) -> float:

@@ -44,6 +44,8 @@ class QueryEvidence:
     """
     foreign: frozenset[str] = frozenset()
     """Chunks found by meaning whose text is in another language than the query."""
+    known: bool = True
+    """Whether a word of the query stands in some text, or is one that the vocabulary knows."""
     named: frozenset[str] = frozenset()
     """Chunks that open a note which is called what was asked."""
     looks: Mapping[str, Look] = field(default_factory=dict)

@@ -34,6 +34,8 @@ class Likelihood:
     """For how far the best hit by words is ahead of the next."""
     foreign: float
     """Where query and texts are in different languages, so that no word can be held."""
+    strange: float
+    """Taken off where no word of the query is known: the vectors of such words are made of scraps."""
 
     def of(self, rankings: Rankings, evidence: QueryEvidence) -> float:
         """Between 0 and 1; 1 where a leg did not take part, of which nothing is known."""
@@ -43,6 +45,7 @@ class Likelihood:
         weights = (self.held, self.cosine, self.margin, self.lead, self.foreign)
         facts = facts_of(words, nearest, evidence)
         total = self.start + sum(weight * fact for weight, fact in zip(weights, facts, strict=True))
+        total -= 0.0 if evidence.known else self.strange
         return 1 / (1 + exp(-total))
 
 
@@ -73,7 +76,7 @@ def _lead(words: Sequence[Ranked]) -> float:
     return 1 - (words[1].score if len(words) > 1 else 0.0) / words[0].score
 
 
-OWN_MODEL = Likelihood(start=-5.88, held=1.74, cosine=11.46, margin=0.0, lead=2.24, foreign=0.47)
+OWN_MODEL = Likelihood(start=-5.88, held=1.74, cosine=11.46, margin=0.0, lead=2.24, foreign=0.47, strange=2.0)
 """With the vectors of kebab-static."""
-ANY_MODEL = Likelihood(start=-3.99, held=2.22, cosine=0.0, margin=11.08, lead=1.22, foreign=0.0)
+ANY_MODEL = Likelihood(start=-3.99, held=2.22, cosine=0.0, margin=11.08, lead=1.22, foreign=0.0, strange=0.0)
 """With those of another model, whose cosines have another scale."""

@@ -1,0 +1,73 @@
+"""What nobody ever wrote and no vocabulary knows is found by chance alone, and a search says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kebab.domain.fusion import Ranked
+from kebab.domain.queries import SearchFilters, SearchQuery
+from kebab.search.fusion import QueryEvidence
+from kebab.search.learned import Learned
+from kebab.search.likelihood import ANY_MODEL, OWN_MODEL, WEAK
+from tests.fakes import FakeVocabulary
+from tests.unit.search.conftest import Shelf
+
+MADE_UP = {"lexical": [], "vector": [Ranked("a", 0.44), Ranked("b", 0.3)]}
+"""As near as two or three made-up words come to some text of a few hundred notes."""
+
+
+def test_made_up_words_are_weak_however_near_chance_brings_them() -> None:
+    known = QueryEvidence()
+    strange = replace(known, known=False)
+    assert OWN_MODEL.of(MADE_UP, strange) < WEAK < OWN_MODEL.of(MADE_UP, known)
+
+
+def test_strange_words_that_a_model_places_near_are_not_weak() -> None:
+    near = {"lexical": [], "vector": [Ranked("a", 0.65), Ranked("b", 0.3)]}
+    assert OWN_MODEL.of(near, QueryEvidence(known=False)) > WEAK
+
+
+def test_of_another_model_nobody_knows_what_it_reads() -> None:
+    known = QueryEvidence()
+    assert ANY_MODEL.of(MADE_UP, replace(known, known=False)) == ANY_MODEL.of(MADE_UP, known)
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    shelf = Shelf(vocabulary=FakeVocabulary("river", "수면"))
+    shelf.add("a.md", "alpha beta")
+    shelf.add("b.md", "gamma delta")
+    return shelf
+
+
+def known(shelf: Shelf, text: str, **options: object) -> bool:
+    query = SearchQuery(text, **options)  # type: ignore[arg-type]
+    return shelf.hybrid(Learned()).before_fusion(query)[1].known
+
+
+@pytest.mark.parametrize(
+    ("text", "is_known"),
+    [
+        ("zorvex mulkan", False),
+        ("zorvex rivers", True),
+        ("zorvex alpha", True),
+        ("붤랙쿤", False),
+        ("수면을", True),
+    ],
+)
+def test_a_query_is_known_by_one_word_of_the_texts_or_of_the_vocabulary(
+    shelf: Shelf, text: str, is_known: bool
+) -> None:
+    assert known(shelf, text) is is_known
+
+
+def test_a_word_that_stands_only_where_a_filter_forbids_to_look_is_known(shelf: Shelf) -> None:
+    assert known(shelf, "gamma", filters=SearchFilters(path=("a.md",)))
+
+
+def test_without_a_vocabulary_every_query_is_of_words() -> None:
+    shelf = Shelf()
+    shelf.add("a.md", "alpha beta")
+    assert known(shelf, "zorvex mulkan")
