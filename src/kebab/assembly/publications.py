@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 
 def _lance(uri: str, waiting: Waiting) -> Publication:
     from kebab.adapters.lance_published.publication import LancePublication
+    from kebab.ingest.allocator import give_back
 
     require("lance", "folders and object stores need Lance", extra="lance")
-    return LancePublication(uri)
+    return LancePublication(uri, give_back=give_back)
 
 
 def _qdrant(uri: str, waiting: Waiting) -> Publication:
@@ -144,8 +145,10 @@ def build_publisher(engines: Engines) -> Publisher:
     import kebab
     from kebab.adapters.sqlite.document_store import utc_now
     from kebab.assembly.upkeep import build_index_builder
+    from kebab.ingest.allocator import few_arenas
     from kebab.upkeep.publish import Publisher
 
+    few_arenas()
     sources = engines.settings.sources
     return Publisher(
         layout=engines.layout,

@@ -38,7 +38,7 @@ from kebab.upkeep.index import IndexBuilder
 
 GRACE = timedelta(hours=1)
 """What is younger is never collected: a reader may be in the middle of it."""
-_DOCS_AT_ONCE = 200
+_DOCS_AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,14 @@ import msgspec
 
 from kebab.adapters.lance_published import tables, words
 from kebab.adapters.lance_published.collect import Collector
-from kebab.adapters.lance_published.storage import address, is_absent, is_conflict, opened, translated
+from kebab.adapters.lance_published.storage import (
+    address,
+    is_absent,
+    is_conflict,
+    opened,
+    read_sparingly,
+    translated,
+)
 from kebab.adapters.lance_table import lance_engine
 from kebab.domain.ids import DocId
 from kebab.domain.publications import Collected, Contents, Part, Release, clash, publisher_name
@@ -53,8 +60,12 @@ _versions = msgspec.json.Decoder(Versions)
 class LancePublication:
     """Publication in a folder or an object store."""
 
-    def __init__(self, uri: str) -> None:
-        """Nothing is contacted yet. Raises InvalidInput for an address that cannot be one."""
+    def __init__(self, uri: str, *, give_back: Callable[[], object] = lambda: None) -> None:
+        """Nothing is contacted yet. Raises InvalidInput for an address that cannot be one.
+
+        ``give_back`` is called between the steps of publishing, to hand freed memory back to the system.
+        """
+        self._give_back = give_back
         self._root = address(uri)
         self.uri = redacted(self._root)
         self._seen: tuple[int, Release] | None = None
@@ -122,6 +133,7 @@ class LancePublication:
 
     def publish(self, edition: Edition) -> Release:
         name = publisher_name(edition.publisher)
+        read_sparingly()
         before = self.newest()
         self._require_base(before, edition)
         with translated(self.uri):
@@ -181,20 +193,19 @@ class LancePublication:
         documents = tables.begun(
             self._table(edition.publisher, "documents"),
             base.documents if base else None,
-            tables.document_rows([]),
+            tables.document_schema().empty_table(),
         )
         chunks = tables.begun(
             self._table(edition.publisher, "chunks"),
             base.chunks if base else None,
-            tables.chunk_rows([], model),
+            tables.chunk_schema(model).empty_table(),
         )
         held = set(documents.to_table(columns=["doc_id"])["doc_id"].to_pylist()) if base else set()
         self._drop(documents, chunks, [doc_id for doc_id in edition.removed if doc_id in held])
-        for some in tables.batches(edition.changed):
-            known = [one.record.doc_id for one in some if one.record.doc_id in held]
-            self._drop(documents, chunks, known)
-            documents = tables.appended(documents, tables.document_rows([one.record for one in some]))
-            chunks = tables.appended(chunks, tables.chunk_rows(some, model))
+        for some in tables.batches(edition.changed, model):
+            self._drop(documents, chunks, [doc_id for doc_id in some.doc_ids if doc_id in held])
+            documents = tables.appended(documents, some.documents)
+            chunks = tables.appended(chunks, some.chunks)
         if documents.count_rows() != edition.contents.documents:
             raise Conflict(
                 f"{edition.publisher!r} was published by somebody else meanwhile",
@@ -202,7 +213,11 @@ class LancePublication:
             )
         documents = tables.indexed_by_name(tables.tidied(documents, "documents"), "doc_id")
         chunks = tables.indexed_by_name(tables.tidied(chunks, "chunks"), "doc_id")
-        chunks = tables.indexed_vectors(tables.indexed_words(chunks))
+        for make in (tables.indexed_words, tables.indexed_vectors):
+            # What one step has used and freed would otherwise lie beside what the next one takes.
+            self._give_back()
+            chunks = make(chunks)
+        self._give_back()
         return Versions(documents.version, chunks.version, self._write_words(edition, base))
 
     def _drop(self, documents: Any, chunks: Any, doc_ids: Sequence[DocId]) -> None:

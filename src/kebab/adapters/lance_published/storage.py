@@ -11,6 +11,11 @@ from urllib.parse import urlsplit
 from kebab.adapters.lance_table import lance_engine
 from kebab.errors import Conflict, Corrupt, EngineError, EngineUnavailable, InvalidInput, StorageError
 
+_SPARING = {
+    "LANCE_DEFAULT_IO_BUFFER_SIZE": str(32 << 20),
+    "LANCE_DEFAULT_BATCH_SIZE": "1024",
+    "LANCE_FTS_PARTITION_SIZE": "32",  # megabytes for each core, where an index of words is extended
+}
 SCHEMES = ("s3", "gs", "az")
 _ABSENT = ("not found", "was not found", "NotFound", "No such file")
 _REFUSED = ("Access Denied", "AccessDenied", "Forbidden", "403", "Permission denied", "InvalidAccessKeyId")
@@ -38,6 +43,15 @@ def address(uri: str) -> str:
     if not parts.netloc:
         raise InvalidInput(f"{uri} names no bucket", hint=f"write {scheme}://BUCKET/FOLDER")
     return uri.rstrip("/")
+
+
+def read_sparingly() -> None:
+    """Let the engine read in small pieces: it looks at its environment once, the first time that it reads.
+
+    By itself it reads up to two gigabytes ahead, and eight thousand texts at a time, to make an index.
+    """
+    for name, value in _SPARING.items():
+        os.environ.setdefault(name, value)
 
 
 def opened(uri: str, version: int | None = None) -> Any:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kebab.adapters.lance_published.storage import opened, opened_or_none
 from kebab.adapters.lance_table import among, lance_engine
 from kebab.domain.chunks import called, searchable_text
+from kebab.domain.ids import DocId
 from kebab.domain.names import plain_words
 from kebab.ports import ModelKey, PublishedChunk, PublishedDocument, Record
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 _LISTED = 500
 _BATCH_BYTES = 24_000_000
+_CHUNKS_AT_ONCE = 500
 # More small files than this, or a larger share of rows that are gone, call for compaction.
 _MAX_SMALL = 24
 _MAX_DELETED = 0.2
@@ -25,6 +28,10 @@ LARGE = {"documents": 100, "chunks": 1000, "words": 2}
 # Rows from which the engine's own approximate index pays; the same as for a local table.
 ANN_THRESHOLD = 30_000
 _MAX_DELTAS = 8
+# What the engine may hold while it makes the index of words; its own default is two gigabytes for each core.
+_WORDS_MB = 64
+# Vectors for each cell of the index that it learns the cells from at a time: a quarter of its own default.
+_SAMPLED = 64
 
 
 def document_schema() -> pa.Schema:
@@ -53,51 +60,87 @@ def document_rows(records: Sequence[Record]) -> pa.Table:
     return pa.table(values, schema=document_schema())
 
 
-def chunk_rows(documents: Iterable[PublishedDocument], model: ModelKey | None) -> pa.Table:
+def chunk_rows(chunks: Iterable[PublishedChunk], model: ModelKey | None) -> pa.Table:
+    import pyarrow as pa
+
+    schema = chunk_schema(model)
+    published = list(chunks)
+    if not published:
+        return schema.empty_table()
+    texts = [_texts(chunk) for chunk in published]
+    columns: list[Any] = [pa.array(column, pa.string()) for column in zip(*texts, strict=True)]
+    if model is not None:
+        columns.append(_embeddings(published, schema.field("embedding").type))
+    return pa.table(dict(zip(schema.names, columns, strict=True)), schema=schema)
+
+
+def _embeddings(published: Sequence[PublishedChunk], kind: Any) -> Any:
+    """The vectors, with a null for each chunk that has none."""
     import numpy as np
     import pyarrow as pa
 
-    published = [chunk for document in documents for chunk in document.chunks]
-    rows = [_chunk_row(chunk) for chunk in published]
-    if model is not None:
-        for row, chunk in zip(rows, published, strict=True):
-            vector = chunk.vector
-            row["embedding"] = None if vector is None else np.asarray(vector, dtype=np.float16)
-    return pa.Table.from_pylist(rows, schema=chunk_schema(model))
+    matrix = np.zeros((len(published), kind.list_size), dtype=np.float16)
+    lacking = np.array([chunk.vector is None for chunk in published])
+    for row, chunk in zip(matrix, published, strict=True):
+        if chunk.vector is not None:
+            row[:] = chunk.vector
+    return pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), type=kind, mask=pa.array(lacking))
 
 
-def _chunk_row(published: PublishedChunk) -> dict[str, Any]:
+def _texts(published: PublishedChunk) -> tuple[str | None, ...]:
+    """The columns of a chunk but its vector, in the order of the schema."""
     stored = published.stored
-    return {
-        "chunk_id": stored.chunk.chunk_id,
-        "doc_id": stored.chunk.doc_id,
-        "source_id": stored.source_id,
-        "path": stored.path,
-        "title": stored.title,
-        "lang": stored.lang,
-        "heading_path": " > ".join(stored.chunk.heading_path),
-        "text": stored.chunk.text,
-        "body": published.terms,
-        "exact": " ".join(plain_words(searchable_text(stored))),
-        "name": published.name,
-        "about": published.about,
-        "called": " ".join(called(stored)),
-    }
+    return (
+        stored.chunk.chunk_id,
+        stored.chunk.doc_id,
+        stored.source_id,
+        stored.path,
+        stored.title,
+        stored.lang,
+        " > ".join(stored.chunk.heading_path),
+        stored.chunk.text,
+        published.terms,
+        " ".join(plain_words(searchable_text(stored))),
+        published.name,
+        published.about,
+        " ".join(called(stored)),
+    )
 
 
-def batches(documents: Iterable[PublishedDocument]) -> Iterator[list[PublishedDocument]]:
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is written at once, in the engine's form: as objects a chunk takes several times as much."""
+
+    doc_ids: list[DocId]
+    documents: pa.Table
+    chunks: pa.Table
+
+
+def batches(documents: Iterable[PublishedDocument], model: ModelKey | None) -> Iterator[Batch]:
     """Some documents at a time, so many as fit into memory whatever their size."""
-    held: list[PublishedDocument] = []
+    records: list[Record] = []
+    waiting: list[PublishedChunk] = []
+    ready: list[pa.Table] = []
     size = 0
     for document in documents:
-        held.append(document)
+        records.append(document.record)
         size += len(document.record.rows) + len(document.record.vectors)
-        size += sum(2 * len(chunk.terms) + 2000 for chunk in document.chunks)
+        waiting += document.chunks
+        if len(waiting) >= _CHUNKS_AT_ONCE:
+            ready.append(chunk_rows(waiting, model))
+            size += ready[-1].nbytes
+            waiting = []
         if size >= _BATCH_BYTES:
-            yield held
-            held, size = [], 0
-    if held:
-        yield held
+            yield _batch(records, [*ready, chunk_rows(waiting, model)])
+            records, waiting, ready, size = [], [], [], 0
+    if records:
+        yield _batch(records, [*ready, chunk_rows(waiting, model)])
+
+
+def _batch(records: list[Record], chunks: list[pa.Table]) -> Batch:
+    import pyarrow as pa
+
+    return Batch([record.doc_id for record in records], document_rows(records), pa.concat_tables(chunks))
 
 
 def begun(uri: str, version: int | None, empty: pa.Table) -> Any:
@@ -164,6 +207,7 @@ def indexed_words(dataset: Any) -> Any:
         "ascii_folding": False,
         "with_position": True,
         "max_token_length": None,
+        "memory_limit": _WORDS_MB,
     }
     return _indexed(dataset, "body_idx", lambda: dataset.create_scalar_index("body", "INVERTED", **options))
 
@@ -172,7 +216,8 @@ def indexed_vectors(dataset: Any) -> Any:
     rows = dataset.count_rows()
     if rows < ANN_THRESHOLD or "embedding" not in dataset.schema.names:
         return dataset
-    make = lambda: dataset.create_index("embedding", "IVF_RQ", metric="cosine", num_bits=1)  # noqa: E731
+    options = {"metric": "cosine", "num_bits": 1, "streaming_sample_rate": _SAMPLED}
+    make = lambda: dataset.create_index("embedding", "IVF_RQ", **options)  # noqa: E731
     return _indexed(dataset, "embedding_idx", make)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 META = "meta.json"
 _STAMP = "published.json"
 _PART_BYTES = 8_000_000
-_WRITTEN_BYTES = 32_000_000
+_WRITTEN_BYTES = 16_000_000
 _ROWS_AT_ONCE = 2
 _NAME = re.compile(r"[0-9a-f]{32}(\.[0-9]{1,20})?\.[a-z]{1,16}")
 
