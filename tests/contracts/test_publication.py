@@ -17,7 +17,7 @@ from kebab.domain.ids import DocId
 from kebab.domain.publications import Contents, Part, Release
 from kebab.errors import Conflict, InvalidInput
 from kebab.ports import Edition, ModelKey, Publication, PublishedChunk, PublishedDocument, Record
-from tests import qdrant_server
+from tests import blob_store, qdrant_server
 from tests.fakes import FakeAnalyzer
 from tests.object_store import BUCKET, NEEDED, environment, in_environment, running_store, weed
 from tests.publication_fakes import FakePublication
@@ -29,6 +29,7 @@ BUILDERS: dict[str, Callable[[Path], Publication]] = {
     "fake": lambda _: FakePublication(),
     "folder": lambda folder: LancePublication(str(folder / "published")),
     "s3": lambda folder: LancePublication(f"s3://{BUCKET}/{folder.name}-{uuid4().hex}"),
+    "az": lambda folder: LancePublication(f"az://{blob_store.CONTAINER}/{folder.name}-{uuid4().hex}"),
 }
 
 
@@ -38,6 +39,18 @@ def object_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     if weed() is None:
         pytest.skip(NEEDED)
     with running_store(tmp_path_factory.mktemp("store")) as port, in_environment(environment(port)):
+        yield
+
+
+@pytest.fixture(scope="module")
+def blobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Azure's emulator, with its credentials in the environment."""
+    if blob_store.azurite() is None:
+        pytest.skip(blob_store.NEEDED)
+    with (
+        blob_store.running_blobs(tmp_path_factory.mktemp("blobs")) as port,
+        in_environment(blob_store.environment(port)),
+    ):
         yield
 
 
@@ -55,8 +68,8 @@ def publication(request: pytest.FixtureRequest, tmp_path: Path) -> Publication:
     if request.param == "qdrant":
         nodes: list[Node] = request.getfixturevalue("cluster")
         return QdrantPublication(address(nodes, uuid4().hex))
-    if request.param == "s3":
-        request.getfixturevalue("object_store")
+    if needed := {"s3": "object_store", "az": "blobs"}.get(request.param):
+        request.getfixturevalue(needed)
     return BUILDERS[request.param](tmp_path)
 
 
