@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kebab.answer.prompt import printable
-from kebab.answer.rank import Scored, show
+from kebab.answer.rank import Scored
+from kebab.answer.shown import show
 from kebab.domain.answers import AskCandidate
 from kebab.domain.hits import SearchHit
 from kebab.domain.ids import ChunkId

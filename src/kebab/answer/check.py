@@ -8,16 +8,15 @@ from dataclasses import replace
 
 from kebab.answer.decline import declines
 from kebab.answer.markers import Marked, read_markers
-from kebab.answer.passages import Passage, Shape
 from kebab.answer.prompt import inert, printable
-from kebab.answer.rank import show
 from kebab.answer.sentences import sentences, without_comments
+from kebab.answer.shapes import Passage, Shape
 from kebab.domain.answers import Claim, Evidence, Quote, RefusalReason
 from kebab.domain.citations import Citation, CitationKind
 from kebab.domain.values import dataclass
 from kebab.ports import Analyzer
 
-_LAYOUT = re.compile(r"^\s*(?:>\s?)*(?:[-*+]|\d{1,3}[.)])?\s+| - ", re.MULTILINE)
+_LAYOUT = re.compile(r"^\s*(?:>\s?)*(?:(?:[-*+]|\d{1,3}[.)])\s)?| - ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +27,18 @@ class Verdict:
     refusal: RefusalReason | None
 
 
-def check_quotes(quoted: Sequence[tuple[Passage, Evidence]]) -> Verdict:
-    """Judge an answer made of passages: each must stand in its evidence word for word, on its lines."""
-    claims = tuple(_quoted(passage, item) for passage, item in quoted)
+def check_quotes(quoted: Sequence[tuple[Passage, str, Evidence]]) -> Verdict:
+    """Judge an answer made of passages, each with the text that is shown of it: the passage must stand in its
+    evidence word for word, on its lines.
+    """
+    claims = tuple(_quoted(passage, shown, item) for passage, shown, item in quoted)
     if not claims:
         return Verdict((), RefusalReason.DECLINED)
     bad = any(claim.problems for claim in claims)
     return Verdict(claims, RefusalReason.UNSUPPORTED if bad else None)
 
 
-def _quoted(passage: Passage, item: Evidence) -> Claim:
+def _quoted(passage: Passage, shown: str, item: Evidence) -> Claim:
     lines = item.text.split("\n")[passage.first : passage.last + 1]
     stands = _plain(passage.text) in _plain("\n".join(lines)) or passage.shape is Shape.CODE
     stands = stands and passage.code in item.text
@@ -45,7 +46,7 @@ def _quoted(passage: Passage, item: Evidence) -> Claim:
     text = "\n".join(lines) if whole else passage.text
     quote = Quote(item.marker, _lines_of(item, passage.first, passage.last), printable(text))
     problems = () if stands else (f"{passage.text!r} does not stand in {_named([item])}",)
-    return Claim(printable(inert(show(passage))), (item.marker,), problems, (quote,))
+    return Claim(printable(inert(shown)), (item.marker,), problems, (quote,))
 
 
 def check(text: str, evidence: Sequence[Evidence], *, analyzer: Analyzer) -> Verdict:

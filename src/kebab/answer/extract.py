@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Mapping, Sequence
 from typing import ClassVar
 
-from kebab.answer.passages import Passage, Shape
 from kebab.answer.prompt import inert
 from kebab.answer.question import Question
-from kebab.answer.rank import Scored, show
+from kebab.answer.rank import FEATURES, Scored
+from kebab.answer.shapes import Shape
+from kebab.answer.shown import show
+from kebab.answer.words import pattern
 from kebab.domain.answers import Evidence
 from kebab.domain.ids import ChunkId
+from kebab.domain.readable import readable
 from kebab.domain.values import dataclass
 from kebab.ports import Ending
+
+_OWN, _CONTEXT = FEATURES.index("own"), FEATURES.index("context")
+_BRIEF = 80
+"""Characters of what may need its heading, and of a heading that may be shown with it."""
+_LEANS = 0.25
+"""Share of the question that the heading meets and the passage does not."""
+_SENTENCE = re.compile(r"[.!?。！？]\W*$|[다요죠까]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +34,7 @@ class ExtractiveWriter:
     """
 
     name: ClassVar[str] = "extractive"
-    prompt_version: ClassVar[str] = "extractive-v2"
+    prompt_version: ClassVar[str] = "extractive-v3"
     verbatim: ClassVar[bool] = True
 
     def budget(self, question: Question, most: int) -> int:
@@ -41,7 +52,7 @@ class ExtractiveWriter:
         seconds: float | None = None,
     ) -> Generator[str, None, Ending]:
         for one, item in cited(chosen, evidence):
-            yield f"{written(one.passage, item.marker)}\n"
+            yield f"{written(one, item.marker)}\n"
         return Ending.DONE
 
 
@@ -52,9 +63,31 @@ def cited(chosen: Sequence[Scored], evidence: Sequence[Evidence]) -> list[tuple[
     return [(one, item) for one, item in pairs if item and one.passage.last <= item.text.count("\n")]
 
 
-def written(passage: Passage, marker: int) -> str:
+def told(one: Scored) -> str:
+    """The passage for the eye, behind the heading or label without which it says too little: the keys below
+    "Delete a line", the description below the name of a tool.
+    """
+    passage, text = one.passage, show(one.passage)
+    if (
+        passage.shape not in (Shape.ITEM, Shape.SENTENCE)
+        or len(text) > _BRIEF
+        or passage.text in passage.below
+    ):
+        return text
+    leans = one.features[_CONTEXT] - one.features[_OWN] >= _LEANS
+    begins = passage.place == 0 and passage.shape is Shape.SENTENCE
+    nameless = begins and not _SENTENCE.search(text) and not pattern("label").match(text)
+    if leans or nameless:
+        above = passage.below or (one.chunk.chunk.heading_path or (one.chunk.title,))[-1]
+        head = readable(above).strip().rstrip(":：")
+        return f"{head}: {text}" if head and len(head) <= _BRIEF and head not in text else text
+    return text
+
+
+def written(one: Scored, marker: int) -> str:
     """The passage as an answer shows it; several lines of code stand below what announces them."""
-    shown = inert(show(passage))
+    passage = one.passage
+    shown = inert(told(one))
     if passage.shape is not Shape.CODE:
         return f"{shown} [#{marker}]"
     code = inert(passage.code)

@@ -13,10 +13,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from kebab.answer.background import Background
-from kebab.answer.kinds import Kind, kind_of
+from kebab.answer.kinds import Kind, kind_of, wanted
 from kebab.answer.meeting import WordSpace, meter, words_of
 from kebab.answer.question import Keyword, Question
 from kebab.answer.rank import FEATURES, Scored
+from kebab.answer.words import pattern
 from kebab.domain.answers import GATE_FEATURES, GateFeatures, GateReport
 from kebab.domain.chunks import StoredChunk, searchable_text
 from kebab.domain.hits import Leg, Retrieval
@@ -24,12 +25,14 @@ from kebab.domain.values import dataclass
 from kebab.errors import EngineError
 from kebab.ports import Analyzer, LexicalIndex
 
-GATE_VERSION = "gate-v3"
+GATE_VERSION = "gate-v4"
 LOOKED_AT = 5
 """How many of the best chunks and passages are read."""
 COVERED = 0.8
 """Share of a part's words, by idf, that one chunk must hold for the part to count as found."""
 _BM25_K1 = 1.2
+_NAMED = 0.5
+"""Share of a question's names, or of its words, from which something is about it."""
 _IN_OTHER_WORDS = 1.25
 """How much more confidence it takes when only a search for words of like meaning found something."""
 # In a Korean question every Latin word is a name; in an English one those with a capital inside a sentence.
@@ -41,6 +44,7 @@ _NAMES = {
         re.ASCII,
     ),
 }
+_LINK = re.compile(r"https?://\S+")
 _AT = {name: place for place, name in enumerate(FEATURES)}
 _KINDS = ("number", "place", "steps", "listed", "reason", "defines")
 _ASKING = re.compile(
@@ -95,8 +99,8 @@ class Gate:
 
         Nothing found is never enough. Without ``own_words`` the search was for others than the question's.
         """
-        threshold = self.threshold_for(question, own_words=own_words)
         if not chunks:
+            threshold = self.threshold_for(question, own_words=own_words)
             return GateReport(False, 0.0, threshold, None, tuple(k.text for k in question.keywords))
         weighed = self.weigh(question)
         texts = [searchable_text(chunk) for chunk in chunks[:LOOKED_AT]]
@@ -123,16 +127,19 @@ class Gate:
             foreign=float(_foreign(question, chunks)),
             names=_names(question, texts),
         )
-        confidence = self.weights.probability(features)
+        named = features.names is None or features.names >= _NAMED
+        threshold = self.threshold_for(question, own_words=own_words, named=named)
+        confidence = self.weights.probability(features) if _given(question, ranked) else 0.0
         missing = tuple(k.text for k, value in zip(weighed, reached, strict=True) if value < 0.5)
         return GateReport(confidence >= threshold, confidence, threshold, features, missing)
 
-    def threshold_for(self, question: Question, *, own_words: bool = True) -> float:
+    def threshold_for(self, question: Question, *, own_words: bool = True, named: bool = True) -> float:
         """What the confidence must reach; the whole question may be a few keywords.
 
-        What was found by other words than theirs must convince more.
+        What was found by other words than theirs must convince more, and so must keywords of which most names
+        stand nowhere in what was found.
         """
-        asks = self.keyword_threshold is None or _ASKING.search(question.text)
+        asks = self.keyword_threshold is None or not named or _ASKING.search(question.text)
         if asks:
             return self.threshold if own_words else min(1.0, self.threshold * _IN_OTHER_WORDS)
         return min(self.threshold, (self.keyword_threshold or 0.0) if own_words else self.threshold / 2)
@@ -181,6 +188,24 @@ class Gate:
         # What BM25 tends to when a text repeats every term of the question: Σ weight · idf · (k1 + 1).
         ceiling = sum(weights[term] * rarity for term, rarity in idf.items()) * (_BM25_K1 + 1)
         return min(1.0, best / ceiling) if ceiling > 0 else 0.0
+
+
+def _given(question: Question, ranked: Sequence[Scored]) -> bool:
+    """False where what is asked for can be told by its form, and nothing that was found has it.
+
+    A sentence about phones is no phone number, one about employees does not say how many, and the day of one
+    version is not that of another.
+    """
+    kind, value = kind_of(question.text), wanted(question.text)
+    if value is not None:
+        about = (one.passage.text for one in ranked if one.features[_AT["near"]] >= _NAMED)
+        return any(value.search(_LINK.sub(" ", text)) for text in about)
+    best = ranked[:LOOKED_AT]
+    if kind is Kind.NUMBER:
+        return _of(best, "number") > 0
+    if kind is Kind.WHEN and pattern("happened").search(question.text):
+        return any(pattern("given.date").search(one.passage.text) for one in best)
+    return True
 
 
 def _all_terms(keyword: Keyword) -> tuple[str, ...]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
 
-from kebab.answer.passages import Shape
+from kebab.answer.shapes import Shape
 from kebab.answer.words import pattern, pattern_names
 
 
@@ -57,13 +59,36 @@ def fits(kind: Kind, shape: Shape, text: str, question: str = "") -> float:
             return float(kind in _LIKE and _like(_LIKE[kind], text))
 
 
-def named(question: str, text: str) -> float:
-    """1 where a question asks what something is called or set to, and a passage holds a name it lacks."""
+def named(question: str, texts: Sequence[str]) -> list[float]:
+    """For each passage 1 where a question asks what something is called or set to, and it holds a name that
+    the question lacks; 0 for one that most of them hold.
+    """
     if not _asks_name(question):
-        return 0.0
+        return [0.0] * len(texts)
     known = question.lower()
-    names = (found[0].strip("`'\"*“”").lower() for found in pattern("name").finditer(text))
-    return float(any(name not in known for name in names))
+    names = [
+        frozenset(found[0].lower().strip("`'\"*“”") for found in pattern("name").finditer(text))
+        for text in texts
+    ]
+    counts = Counter(name for held in names for name in held)
+    common = max(_FEW, len(texts) * _COMMON)
+    return [float(any(name not in known and counts[name] <= common for name in held)) for held in names]
+
+
+@lru_cache(maxsize=64)
+def wanted(question: str) -> re.Pattern[str] | None:
+    """What must be told where a question asks for one private thing, such as a phone number; else None.
+
+    No sentence about phones answers for a number that is nowhere.
+    """
+    if kind_of(question) in (Kind.HOW, Kind.WHY, Kind.YES_NO) or pattern("asks_place").search(question):
+        return None
+    for name in pattern_names():
+        private, _, of = name.partition(".")
+        asked = rf"(?:{pattern(name).pattern}){_NAMED}"
+        if private == "private" and re.search(asked, question, re.IGNORECASE):
+            return pattern(f"given.{of}")
+    return None
 
 
 @lru_cache(maxsize=64)
@@ -83,6 +108,14 @@ def _unit(question: str) -> re.Pattern[str] | None:
     return re.compile(rf"{_COUNT}{re.escape(noun[:5])}", re.IGNORECASE) if noun else pattern("like.digit")
 
 
+# Behind what is asked for: whose it is, or that it is asked for. "Password length" asks for something else.
+_NAMED = (
+    r"(?: (?:of|for|at|on|in|to|from) .{1,60})?(?:는|은|가|이|를|을|좀)?"
+    r"(?: ?(?:뭐|무엇|몇|알려|어떻게 되|좀)[가-힣 ]*)?"
+    r"\s*[?？.]?\s*$"
+)
+_FEW, _COMMON = 4, 0.25
+"""A name in more passages than a few, and in a larger share of them, is what all of them are about."""
 _COUNT = (
     r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|no)\b)"
     r"[\d,.]*(?: (?!and )[^\s,.]+){0,2}? ?"

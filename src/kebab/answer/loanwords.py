@@ -87,6 +87,17 @@ def may_sound(word: str, spoken: frozenset[str]) -> bool:
     return any(len(word) >= len(each) and (not first or each[0] in first) for each in spoken)
 
 
+def beginnings(word: str) -> tuple[str, ...]:
+    """The letters that an English word may begin with which sounds like this Korean one."""
+    first = _korean(word[:1])[:1]
+    code = ord(word[0]) - _FIRST
+    if not 0 <= code < _SYLLABLES:
+        return ()
+    if _ONSETS[code // (_VOWELS * _FINALS)] == "-" and first not in ("y", "w"):
+        return tuple("aeiou")
+    return tuple(letter for letter, classes in _BEGINNINGS.items() if first and first in classes)
+
+
 def _english(word: str) -> str:
     for pattern, replacement in _RULES:
         word = pattern.sub(replacement, word)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from kebab.answer.alike import groups_of
+from kebab.answer.alike import groups_of, translations_of
 from kebab.answer.loanwords import may_sound, sounds
 from kebab.answer.question import Keyword, content_of
 from kebab.answer.stems import stem
@@ -210,6 +210,7 @@ def _measured(
     near = np.stack(rows) if rows else np.zeros((0, len(known)), dtype=np.float32)
     stems = np.array([stem(word) for word in known])
     listed = [(place, groups) for place, word in enumerate(known) if (groups := groups_of(word))]
+    foreign = [(place, lines) for place, word in enumerate(known) if (lines := translations_of(word))]
     for row, keyword in zip(near, weights, strict=True):
         for own in filter(None, map(stem, keyword.spellings)):
             row[stems == own] = _TRUST
@@ -217,6 +218,8 @@ def _measured(
             row[place] = _TRUST
         for place in _alike(keyword, listed):
             row[place] = max(row[place], _LISTED)
+        for place in _translated(keyword, known, foreign):
+            row[place] = _TRUST
     return near
 
 
@@ -224,6 +227,19 @@ def _alike(keyword: Keyword, listed: Sequence[tuple[int, frozenset[int]]]) -> li
     """Where words stand that are listed as meaning nearly the same."""
     groups = frozenset[int]().union(*(groups_of(spelling) for spelling in keyword.spellings))
     return [place for place, others in listed if not groups.isdisjoint(others)] if groups else []
+
+
+def _translated(
+    keyword: Keyword, known: Sequence[str], foreign: Sequence[tuple[int, frozenset[int]]]
+) -> list[int]:
+    """Where words of the other script stand that the dictionary gives for the keyword."""
+    own = [(_korean(spelling), translations_of(spelling)) for spelling in keyword.spellings]
+    return [
+        place
+        for place, lines in foreign
+        for korean, given in own
+        if korean != _korean(known[place]) and not given.isdisjoint(lines)
+    ]
 
 
 def _sounding(keyword: Keyword, known: Sequence[str]) -> list[int]:

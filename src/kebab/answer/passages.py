@@ -9,17 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from enum import StrEnum
 
-from kebab.answer.sentences import RULER, Sentence, sentences, table_lines
+from kebab.answer.laid_out import read_code, read_rows, read_tables
+from kebab.answer.sentences import Sentence, sentences, table_lines
+from kebab.answer.shapes import LONGEST, MOST_ITEMS, Passage, Shape, announces, leads
 from kebab.answer.words import pattern
-from kebab.domain.values import dataclass
 
-MOST_ITEMS = 8
-LONGEST = 640
-"""Characters of a passage that reads as text; more is no answer but a page."""
-_TAIL = 80
-"""Characters at the end of a sentence that tell whether it announces something."""
 _VALUE = 90
 """Characters of a sentence that is taken along for its number."""
 _NEARBY = 2
@@ -32,13 +27,12 @@ _FROM_LIST = 2
 """Sentences between a list and the one that announces it."""
 _LABEL = 4
 """Words of a label."""
-LONGEST_TABLE = 2400
-LONGEST_CODE = 12
-"""Lines of code quoted at once."""
+_FRAGMENT = 20
+"""Characters of what is hardly a sentence."""
+_TERSE = 160
+"""Characters of an item or a line that is quoted whole: its sentences lean on each other."""
 
-_FENCE = re.compile(r"^\s{0,12}(?:>\s?)*(```+|~~~+)")
 _DIGIT = re.compile(r"\d")
-_BROKEN = re.compile(r"[a-z]{2}$")
 _ASKED = re.compile(r"[?？][\"'”’)*_`]*$")
 _BOLD = re.compile(r"^(\*\*|__|[*_])(?!\s)[^*_]{3,60}\1\W?$")
 _DEFAULT = re.compile(
@@ -46,66 +40,15 @@ _DEFAULT = re.compile(
 )
 
 
-# Boxes, trees of arrows and diagrams are pictures, not lines that someone types.
-_DRAWN = re.compile(r"[\u2500-\u257f]{3}|^(?:graph|flowchart|sequenceDiagram|classDiagram|pie|gantt)\b|-->")
-
-
-class Shape(StrEnum):
-    SENTENCE = "sentence"
-    ITEM = "item"
-    LIST = "list"
-    ROW = "row"
-    CODE = "code"
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """Some neighbouring lines of a chunk. ``text`` stands there as it is, but for line breaks and list signs.
-
-    ``first`` and ``last`` are its lines, counted from 0 inside the chunk's text.
-    """
-
-    text: str
-    first: int
-    last: int
-    shape: Shape
-    place: int
-    """How many passages stand before it in the chunk."""
-    around: str = ""
-    """What belongs to it without being quoted: the sentences before and after, the head of its table."""
-    head: tuple[str, ...] = ()
-    """The column names of a row's table."""
-    code: str = ""
-    """The lines of code, as they stand."""
-    items: tuple[str, ...] = ()
-    """What a table enumerates: the first cell of each of its rows."""
-    below: str = ""
-    """What stands above it like a heading, without being one: the question that it answers, a label."""
-    announced: bool = True
-    """False for a list that no sentence announces: it may be what its heading names."""
-
-
 def passages(text: str) -> list[Passage]:
     """The passages of a Markdown text, in order; no headings and no markup."""
-    rows = list(_rows(text))
-    found = [*_prose(text), *rows, *_tables(rows), *_code(text)]
-    found.sort(key=lambda passage: (passage.first, passage.last))
+    rows = list(read_rows(text))
+    cut = [*_prose(text), *rows, *read_tables(rows), *read_code(text)]
+    distinct: dict[tuple[int, int, str], Passage] = {}
+    for one in cut:
+        distinct.setdefault((one.first, one.last, one.text), one)
+    found = sorted(distinct.values(), key=lambda passage: (passage.first, passage.last))
     return [replace(passage, place=place) for place, passage in enumerate(found)]
-
-
-def announces(text: str) -> bool:
-    """True for a sentence that says nothing without what follows it."""
-    return bool(pattern("announces").search(text[-_TAIL:]))
-
-
-def breaks_off(text: str) -> bool:
-    """True for a sentence without an end, such as one that runs on into the code below it."""
-    return bool(_BROKEN.search(text))
-
-
-def leads(text: str) -> bool:
-    """True for a sentence that a list below it may complete: also one that only counts what follows."""
-    return announces(text) or bool(pattern("counts").search(text))
 
 
 # --- sentences and lists -------------------------------------------------------------------------
@@ -130,6 +73,7 @@ def _prose(text: str) -> Iterator[Passage]:
             yield from _single(found, at, lead=found[lead] if lead is not None else None)
         place = end
     yield from _nested(found)
+    yield from _terse(found)
 
 
 def _nested(found: Sequence[Sentence]) -> Iterator[Passage]:
@@ -140,6 +84,24 @@ def _nested(found: Sequence[Sentence]) -> Iterator[Passage]:
             end += 1
         if one.item and any(each.item for each in found[at + 1 : end]) and not _leads(one):
             yield from _list(found, at, end)
+
+
+def _terse(found: Sequence[Sentence]) -> Iterator[Passage]:
+    """Each short item, and each short line, of several sentences: "10x goblet squat. 20kg."."""
+    at = 0
+    while at < len(found):
+        end = at + 1
+        while end < len(found) and _joined(found[end - 1], found[end]):
+            end += 1
+        text = " ".join(one.text for one in found[at:end])
+        short = any(len(one.text) <= _FRAGMENT for one in found[at:end])
+        alone = found[at].item or (short and found[end - 1].last == found[at].first)
+        if end > at + 1 and alone and len(text) <= _TERSE:
+            above = _above(found, at)
+            below = above.text[:LONGEST] if above else ""
+            shape = Shape.ITEM if found[at].item else Shape.SENTENCE
+            yield Passage(text, found[at].first, found[end - 1].last, shape, 0, below=below)
+        at = end
 
 
 def _part(found: Sequence[Sentence], item: int, at: int) -> bool:
@@ -288,87 +250,3 @@ def _followed(one: Sentence, other: Sentence) -> bool:
 def _joined(one: Sentence, other: Sentence) -> bool:
     """True when ``other`` continues the paragraph or the item of ``one``."""
     return not other.apart and not other.item and other.first - one.last <= 1
-
-
-# --- tables and code -----------------------------------------------------------------------------
-
-
-def _rows(text: str) -> Iterator[Passage]:
-    head: tuple[str, ...] = ()
-    lines = text.split("\n")
-    inside = table_lines(lines)
-    for number, line in enumerate(lines):
-        if number not in inside:
-            head = ()
-        elif RULER.match(line):
-            head = cells(lines[number - 1]) if number else ()
-        elif head or number + 1 == len(lines) or not RULER.match(lines[number + 1]):
-            row = " ".join(line.split())
-            if len(row) <= LONGEST and any(cell.strip("-: ") for cell in cells(line)):
-                yield Passage(row, number, number, Shape.ROW, 0, " ".join(head), head)
-
-
-def _tables(rows: Sequence[Passage]) -> Iterator[Passage]:
-    """Neighbouring rows as one list: what a table enumerates stands in its first column."""
-    begin = 0
-    for end in range(1, len(rows) + 1):
-        if (
-            end < len(rows)
-            and rows[end].first == rows[end - 1].last + 1
-            and rows[end].head == rows[begin].head
-        ):
-            continue
-        table = rows[begin : min(end, begin + 2 * MOST_ITEMS)]
-        text = " ".join(row.text for row in table)
-        if table[0].head and len(table) > 1 and len(text) <= LONGEST_TABLE:
-            items = tuple(cells(row.text)[0] for row in table)
-            yield Passage(text, table[0].first, table[-1].last, Shape.LIST, 0, "", table[0].head, items=items)
-        begin = end
-
-
-def cells(row: str) -> tuple[str, ...]:
-    """The cells of a table's row."""
-    return tuple(cell.strip() for cell in row.strip().strip("|").split("|"))
-
-
-def _code(text: str) -> Iterator[Passage]:
-    lines = text.split("\n")
-    start: int | None = None
-    fence = ""
-    for number, line in enumerate(lines):
-        opened = _FENCE.match(line)
-        if start is None and opened:
-            start, fence = number + 1, opened[1]
-        elif start is not None and opened and opened[1].startswith(fence):
-            yield from _stanzas(lines, start, number)
-            start = None
-
-
-def _stanzas(lines: Sequence[str], start: int, end: int) -> Iterator[Passage]:
-    """The code between two fences, cut at empty lines where it is long; the first with its announcement."""
-    above = next((n for n in range(start - 2, -1, -1) if lines[n].strip()), None)
-    lead = _announcement(lines[above]) if above is not None else ""
-    begin = start
-    for number in range(start, end + 1):
-        if number < end and (lines[number].strip() or end - start <= LONGEST_CODE):
-            continue
-        code = "\n".join(lines[begin:number]).strip("\n")
-        if _quotable(code):
-            typed = "\n" not in code and bool(pattern("typed").search(lead))
-            said = lead if begin == start and (typed or announces(lead) or breaks_off(lead)) else ""
-            first = above if said and above is not None else begin
-            text = " ".join(f"{said} {code}".split())
-            yield Passage(text, first, number - 1, Shape.CODE, 0, lead, code=code)
-        begin = number + 1
-
-
-def _quotable(code: str) -> bool:
-    """True for a few lines that someone could type."""
-    short = code.count("\n") < 2 * LONGEST_CODE and len(code) <= 2 * LONGEST
-    return bool(code.strip()) and short and not _DRAWN.search(code)
-
-
-def _announcement(line: str) -> str:
-    """The last sentence of the line above some code, where it is one."""
-    found = sentences(line)
-    return found[-1].text if found and not found[-1].text.startswith("|") else ""

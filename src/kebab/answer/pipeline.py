@@ -9,16 +9,17 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
 
+from kebab.answer.abroad import abroad
 from kebab.answer.alike import in_other_words
 from kebab.answer.archive import compare, from_json, to_json
 from kebab.answer.candidates import candidate, nearest
 from kebab.answer.check import check, check_quotes
 from kebab.answer.converse import Conversation
 from kebab.answer.decline import REFUSALS
-from kebab.answer.extract import cited
+from kebab.answer.extract import cited, told
 from kebab.answer.gate import GATE_VERSION, Gate
 from kebab.answer.generate import Heard, Writer, spent
-from kebab.answer.kinds import Kind, kind_of
+from kebab.answer.opening import opening
 from kebab.answer.pack import pack
 from kebab.answer.prompt import printable
 from kebab.answer.question import Question, read_question
@@ -52,8 +53,6 @@ from kebab.search.searcher import Searcher
 
 UNKEPT = 64
 """Answers remembered where none is stored."""
-LEADS = 6
-"""Pages of which the beginning is read for a definition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +142,10 @@ class Asker:
     def look(self, question: str) -> tuple[list[Scored], GateReport]:
         """What answering a question would see: its passages, best first, and the gate's verdict."""
         draft = self._begin(self.request(question))
-        found = self._probe(draft, draft.question, self._query(draft.request))
+        query = self._query(draft.request)
+        found = self._probe(draft, draft.question, query)
+        if other := self._abroad(draft, query):
+            return list(other.ranked), draft.steps[-1].gate
         return list(found.ranked), draft.steps[0].gate
 
     def refuses(self, question: str, mode: SearchMode) -> bool:
@@ -212,10 +214,12 @@ class Asker:
         started = perf_counter()
         query = self._query(draft.request)
         found = self._probe(draft, draft.question, query)
+        passed = draft.steps[0].gate.passed
+        if other := self._abroad(draft, query):
+            found, passed = other, draft.steps[-1].gate.passed
         draft.degraded = found.retrieval.degraded
         hits = found.retrieval.hits
         draft.embedding_model = next((hit.embedding_model for hit in hits if hit.embedding_model), None)
-        passed = draft.steps[0].gate.passed
         parts = split(draft.question, self.analyzer)
         draft.found = [found] if passed else []
         if not passed or not all(self.gate.covers(part, found.chunks) for part in parts):
@@ -229,6 +233,18 @@ class Asker:
         )
         draft.timings["retrieve_ms"] = _since(started)
         return bool(draft.found)
+
+    def _abroad(self, draft: _Draft, query: SearchQuery) -> _Found | None:
+        """What a search in the words of the other language found, where the first led to pages in it and the
+        second convinces more.
+        """
+        first = draft.steps[0].gate
+        if first.features is None or not first.features.foreign or query.mode is SearchMode.VECTOR:
+            return None
+        if not (there := abroad(draft.question, self.gate.lexical)):
+            return None
+        found = self._probe(draft, draft.question, replace(query, text=there, exact=True))
+        return found if draft.steps[-1].gate.confidence > first.confidence else None
 
     def _in_other_words(self, draft: _Draft, query: SearchQuery) -> _Found | None:
         """What a search for words of like meaning found, where the question itself accepts it."""
@@ -259,25 +275,13 @@ class Asker:
         draft.states.update((hit.chunk_id, hit.citation.source_state) for hit in found.hits)
         stored = self.store.hydrate([hit.chunk_id for hit in found.hits])
         chunks = [stored[hit.chunk_id] for hit in found.hits if hit.chunk_id in stored]
-        leads = self._leads(question, chunks)
+        leads = opening(self.store, question, chunks)
         for place, lead in leads:
             draft.states.setdefault(lead.chunk.chunk_id, draft.states.get(chunks[place].chunk.chunk_id))
         ranked = self.ranker.rank(question, self.gate.weigh(question), found, chunks, leads)
         report = self.gate.judge(question, found, chunks, ranked, own_words=query.text == question.text)
         draft.steps.append(AskStep(query.text, len(found.hits), report))
         return _Found(found, chunks, ranked)
-
-    def _leads(self, question: Question, chunks: Sequence[StoredChunk]) -> list[tuple[int, StoredChunk]]:
-        """For a definition: how the pages begin that were found, for a page says first what it is about."""
-        if kind_of(question.text) is not Kind.DEFINITION:
-            return []
-        known = {stored.chunk.chunk_id for stored in chunks}
-        leads: dict[ChunkId, tuple[int, StoredChunk]] = {}
-        for place, stored in enumerate(chunks[:LEADS]):
-            for lead in self.store.chunks_of(stored.chunk.doc_id)[:2]:
-                if lead.chunk.chunk_id not in known:
-                    leads.setdefault(lead.chunk.chunk_id, (place, lead))
-        return list(leads.values())
 
     # --- writing -----------------------------------------------------------------------------------
 
@@ -324,7 +328,8 @@ class Asker:
 
     def _checked(self, draft: _Draft) -> Answer:
         if self.writer.verbatim:
-            verdict = check_quotes([(one.passage, item) for one, item in cited(draft.chosen, draft.evidence)])
+            quoted = cited(draft.chosen, draft.evidence)
+            verdict = check_quotes([(one.passage, told(one), item) for one, item in quoted])
         else:
             verdict = check(draft.text, draft.evidence, analyzer=self.analyzer)
         return replace(self._answer(draft, verdict.refusal), claims=verdict.claims)

@@ -35,14 +35,19 @@ _OBJECT = frozenset("을를은")
 _NOUNS = tuple(read_words("nouns.ko.txt"))
 # 쓰면, 써야, 되나: a verb of one syllable that says nothing by itself, with its ending; 1년에 only counts.
 _EMPTY = re.compile(
-    r"^(?:(?:쓰|써|쓸|쓴|하|해|되|돼|된|보|봐|주|줘|있|없|싶|두|둬|들|나오|부르|불리|일어나|열리)"
+    r"^(?:(?:말하|말할|뜻하|쓰|써|쓸|쓴|하|해|되|돼|된|보|봐|주|줘|있|없|싶|두|둬|들|나오|부르|불리|일어나|열리)"
     r"(?:면|야|나|는|고|지|까|려면|으면|어야|아야|나요|니|는지|은지|을까|냐|도|서|는가|은가|던|던가){1,3}"
     r"|(?:\d+|일|한|두|하루)?(?:년|달|주일|주|하루)에)$"
+)
+# 뭐야, 뭐였지, 어디에요: what asks says nothing by itself, in any form.
+_ASKS = re.compile(
+    r"^(?:뭐|뭘|뭔|무엇|무슨|어디|언제|누구|누가|얼마|어떻|어떤|어느|몇|왜(?=$|냐|죠|지|요|야|인))[가-힣]{0,6}$"
 )
 # 찾으려면, 구하려면, 바꾸면: what is to be done is told in many words, what it is done to in few.
 _VERBAL = re.compile(
     r"(?<=[가-힣]{2})(?:려면|려고|으면|하면|되면|키면|리면|우면|꾸면|들면|나요|는지|을까|ㄹ까|어야|아야|해야|습니까"
     r"|었나|았나|했나|는가|는가요|되는|되나|하나|되나요|하나요|[가-힣]나|할까|될까|하는|된|리는|였나)$"
+    r"|(?<=[가-힣])(?:려면|려고|했나|했지|했어|했나요|었나|았나|었지|았지|어야|아야|나요|습니까|는가)$"
 )
 VERB = 0.5
 """What a Korean verb counts beside a noun of the same rarity."""
@@ -109,7 +114,7 @@ def content_of(word: str) -> str:
     word = word.replace("’", "'")
     word = re.sub(r"'s$", "", word)
     tail = _HANGUL_TAIL.search(word)
-    if tail and _EMPTY.match(word):
+    if tail and (_EMPTY.match(word) or _ASKS.match(word)):
         return ""
     if not tail:
         return "" if word.lower() in _ENGLISH_GLUE or _too_short(word) else word

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from kebab.answer.kinds import Kind, definition, fits, kind_of, named
+from kebab.answer.kinds import Kind, definition, fits, kind_of, named, wanted
 from kebab.answer.meeting import Meter, WordSpace, meter, words_of
-from kebab.answer.passages import Passage, Shape, announces, cells, passages
+from kebab.answer.passages import passages
 from kebab.answer.question import Keyword, Question
+from kebab.answer.shapes import Passage, Shape, announces
+from kebab.answer.shown import heading_name, show
 from kebab.answer.words import pattern
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.hits import Leg, Retrieval
@@ -168,7 +169,7 @@ class Ranker:
     ) -> list[tuple[float, ...]]:
         import numpy as np
 
-        kind = kind_of(question.text)
+        kind, private = kind_of(question.text), wanted(question.text)
         above: dict[str, _Above] = {}
         for one in read:
             if one.chunk.chunk.chunk_id not in above:
@@ -181,11 +182,14 @@ class Ranker:
             self.space,
         )
         cosines = self._cosines(question, read)
+        called = named(question.text, [one.shown for one in read])
         legs = [_leg_scores(found, leg) for leg in (Leg.LEXICAL, Leg.VECTOR)]
         standing = _standing(chunks[:READ])
         titles = {chunk: measure.met(head.terms, head.words) for chunk, head in above.items()}
         result = []
-        for one, near, label, (cosine, inside) in zip(read, around, below, cosines, strict=True):
+        for one, near, label, (cosine, inside), name in zip(
+            read, around, below, cosines, called, strict=True
+        ):
             head = above[one.chunk.chunk.chunk_id]
             titled = titles[one.chunk.chunk.chunk_id]
             if label:
@@ -200,6 +204,8 @@ class Ranker:
                 named_above = 1.0 if one.passage.announced else measure.share(titled)
                 fit = fits(kind, one.passage.shape, one.shown, question.text)
                 fitting[_GROUPS[kind]] = named_above * fit
+            if private is not None:
+                fitting[0] = float(bool(private.search(one.passage.text)))
             result.append(
                 (
                     measure.share(met),
@@ -214,7 +220,7 @@ class Ranker:
                     _defines(kind, one, measure, head),
                     _opens(kind, one, measure, head),
                     _field(one, measure, head, question),
-                    named(question.text, one.shown),
+                    name,
                     _news(one, measure),
                     1.0 - min(1.0, len(text) / 400),
                     0.0
@@ -250,17 +256,6 @@ class Ranker:
         return result
 
 
-def show(passage: Passage) -> str:
-    """The passage for the eye, on one line: without markup, a row with the names of its columns."""
-    if passage.items:
-        column = f"{passage.head[0]}: " if passage.head[0] else ""
-        return readable(column + ", ".join(passage.items))
-    if passage.shape is Shape.ROW:
-        named = zip_longest(passage.head, cells(passage.text), fillvalue="")
-        return readable("; ".join(f"{head}: {cell}" if head else cell for head, cell in named if cell))
-    return passage.text if passage.shape is Shape.CODE else readable(passage.text)
-
-
 class _Above:
     """What stands above a chunk: the title of its document and its headings."""
 
@@ -270,7 +265,7 @@ class _Above:
         self.words = words_of(text)
         last = chunk.chunk.heading_path[-1] if chunk.chunk.heading_path else chunk.title
         self.last_words = words_of(last)
-        self.name = words_of(last, parts=False)
+        self.name = words_of(heading_name(last), parts=False)
 
 
 def _title(chunk: StoredChunk) -> str:
@@ -301,7 +296,10 @@ def _defines(kind: Kind, one: _Read, measure: Meter, head: _Above) -> float:
         return 0.0
     subject, strength = definition(one.shown)
     said = strength * _names(measure, words_of(subject, parts=False))
-    if one.passage.place > _BELOW or not pattern("describes").match(one.shown):
+    described = pattern("describes").match(one.shown) or (
+        one.passage.place == 0 and pattern("noun_phrase").search(one.shown)
+    )
+    if one.passage.place > _BELOW or not described:
         return said
     return max(said, _DESCRIBED * _names(measure, head.name))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from kebab.answer.passages import Shape, breaks_off, leads
 from kebab.answer.rank import FEATURES, Scored
+from kebab.answer.shapes import Shape, breaks_off, leads
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId
 
@@ -32,6 +32,8 @@ _KINDS = tuple(FEATURES.index(name) for name in ("number", "defines"))
 _ANY_KIND = tuple(
     FEATURES.index(name) for name in ("number", "place", "steps", "listed", "reason", "defines")
 )
+_FULLER = 4.0
+"""How much less a passage may be worth that stands for a label."""
 _FITS, _BESIDE = 0.5, 5.0
 """What a passage must reach to be of the kind asked for, and how much less it may be worth on its page."""
 
@@ -41,7 +43,7 @@ def select(ranked: Sequence[Scored], *, most: int = MOST) -> list[Scored]:
 
     Little follows a passage that is just what was asked for.
     """
-    chosen = [_whole(_shortest(ranked), ranked)] if ranked and most else []
+    chosen = [_whole(_shortest(_telling(ranked)), ranked)] if ranked and most else []
     near = TIED if chosen and _says_all(chosen[0]) else NEAR
     chosen += _of_kind(ranked, chosen)[: most - len(chosen)]
     for one in ranked:
@@ -76,13 +78,37 @@ def _kind(one: Scored) -> float:
     return max(one.features[at] for at in _ANY_KIND)
 
 
+def _telling(ranked: Sequence[Scored]) -> list[Scored]:
+    """The passages, first the best that tells something: a label that only repeats the question gives its
+    place to the passage that holds it, or stands below it.
+    """
+    best = ranked[0]
+    label = best.passage.text
+    says = best.features[_NEWS] >= _SAID or best.features[_KINDS[0]] >= _FITS
+    if says or best.passage.shape is not Shape.ITEM:
+        return list(ranked)
+    fuller = [
+        one
+        for one in ranked[1:]
+        if one.chunk.chunk.chunk_id == best.chunk.chunk.chunk_id
+        and one.worth >= best.worth - _FULLER
+        and one.features[_NEWS] > best.features[_NEWS]
+        and one.features[_CONTEXT] >= best.features[_CONTEXT]
+        and (label in one.passage.text or label in one.passage.below)
+    ]
+    first = max(fuller, key=lambda one: (one.features[_CONTEXT], one.worth), default=best)
+    return [first, *(one for one in ranked if one is not first)]
+
+
 def _shortest(ranked: Sequence[Scored]) -> Scored:
     """The best passage, or a part of it that is as good but for a little: one line when one line answers."""
     best = ranked[0]
+    told = min(_SAID, best.features[_NEWS])
     parts = [
         one
         for one in ranked
         if one.worth >= best.worth - PART
+        and one.features[_NEWS] >= told
         and one.chunk.chunk.chunk_id == best.chunk.chunk.chunk_id
         and one.passage.text in best.passage.text
     ]

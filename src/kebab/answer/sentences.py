@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from kebab.domain.values import dataclass
 
@@ -25,6 +27,19 @@ _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|Mr|Mrs|Ms|Dr|Prof|No|Fig|Eq|approx|[A-Z])\.$|(?:^|:\s)\d{1,2}\.$"
 )
 _LONGEST_ABBREVIATION = 8
+_NARROW = 50
+"""Columns below which nobody wraps prose."""
+_ENDED = re.compile(r"[.!?。！？][\"'”’)\]*_`]*\s*$|[다요죠까]\W*$")
+_STARTS = re.compile(
+    r"^\s*(?:[A-Z0-9`*\"'“‘(\[<#$€₩~:]"
+    r"|[a-z]{3,9}\.? \d{1,2}\b|[\w /-]{1,24}:\s|[^\x00-\x7f])"
+)
+# What runs on into the next line.
+_GOES_ON = re.compile(
+    r"(?:[,(\[{;/&+-]|\b(?:the|an?|of|to|and|or|in|on|at|for|with|by|as|is|are|be|that|which|from|than|into|via|not)"
+    r"|[서고며면는은을를의에와과로도]|및|또는|그리고|하지만)\s*$",
+    re.IGNORECASE,
+)
 # "버전 1.2.0. 부터": a particle never begins a sentence, so the sign before it ends none.
 _PARTICLE = re.compile(r"\s+(?:부터|까지|이상|이하|이전|이후|미만|버전|에서|으로|에는)(?=[\s,.]|$)")
 
@@ -54,9 +69,48 @@ def sentences(text: str) -> list[Sentence]:
     lines_of = text.split("\n")
     for lines, first in _blocks(text):
         apart = any(line.strip() for line in lines_of[end + 1 : first])
-        found += _split(lines, first, apart=apart)
+        for begin, piece, entry in _broken(lines):
+            depth = _column(lines_of[first + begin])
+            cut = _split(piece, first + begin, apart=apart and not begin, depth=depth)
+            found += [replace(one, item=True) if entry and not at else one for at, one in enumerate(cut)]
         end = first + len(lines) - 1
     return found
+
+
+def _broken(lines: list[str]) -> Iterator[tuple[int, list[str], bool]]:
+    """The lines, parted where the writer broke them on purpose, and whether the parts are entries of a list:
+    "Mar 24 - London", and below it the next date.
+
+    Prose breaks where the next word has no room; where most of the next words had room, lines are entries.
+    """
+    begin, entries = 0, False
+    if len(lines) > 1 and not _ITEM.match(lines[0]) and not lines[0].lstrip().startswith("|"):
+        entries, bare = _roomy(lines), not any(_ENDED.search(line) for line in lines)
+        for at, (line, after) in enumerate(pairwise(lines), start=1):
+            broken = line.endswith(("  ", "\\")) or (entries and not _GOES_ON.search(line))
+            if broken and (bare or _STARTS.match(after)):
+                yield begin, lines[begin:at], entries
+                begin = at
+    yield begin, lines[begin:], entries and begin > 0
+
+
+def _roomy(lines: Sequence[str]) -> bool:
+    """True when most lines end although the first word of the next one had room."""
+    width = max(_NARROW, *map(_width, lines))
+    room = [_width(line) + 1 + _width(after.split()[0]) < width for line, after in pairwise(lines)]
+    return sum(room) * 2 >= len(room)
+
+
+def _width(line: str) -> int:
+    """Columns on a screen: a Korean syllable takes two."""
+    text = line.strip()
+    return len(text) + sum("\uac00" <= letter <= "\ud7a3" for letter in text)
+
+
+def _column(line: str) -> int:
+    """Where a line begins behind its indentation and the signs of quoting."""
+    plain = line.expandtabs(4)
+    return len(plain) - len(plain.lstrip(" >"))
 
 
 def table_lines(lines: Sequence[str]) -> frozenset[int]:
@@ -140,9 +194,8 @@ def _closed(block: list[str], start: int) -> Iterator[tuple[list[str], int]]:
         yield block, start
 
 
-def _split(lines: list[str], first: int, *, apart: bool) -> Iterator[Sentence]:
+def _split(lines: list[str], first: int, *, apart: bool, depth: int = 0) -> Iterator[Sentence]:
     item = bool(_ITEM.match(lines[0])) or lines[0].lstrip().startswith("|")
-    depth = len(lines[0].expandtabs(4)) - len(lines[0].expandtabs(4).lstrip())
     cleaned = [_ITEM.sub("", lines[0]), *lines[1:]]
     joined = "\n".join(line.strip() for line in cleaned)
     begin, at = 0, first

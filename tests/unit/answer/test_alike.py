@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kebab.answer.alike import groups_of
+from kebab.answer.alike import groups_of, in_other_words, translations_of
 from kebab.answer.loanwords import sounds
 from kebab.answer.meeting import WordSpace, meter, words_of
 from kebab.answer.question import read_question
@@ -83,3 +83,30 @@ def test_a_question_is_met_by_a_borrowed_word_and_by_a_listed_one_without_any_mo
     words = words_of("By default, snapshots are kept for 7 days.")
     measure = meter(weights, [words], WordSpace(None))
     assert measure.share(measure.met(frozenset(), words)) == pytest.approx((0.9 + 0.75) / 2)
+
+
+@pytest.mark.parametrize(
+    ("korean", "english"),
+    [
+        ("트랜스코딩을", "transcoding"),
+        ("양방향", "bidirectional"),
+        ("저장소", "repositories"),
+        ("연봉", "salary"),
+    ],
+)
+def test_a_translation_is_met_without_any_model(korean: str, english: str) -> None:
+    question = read_question(f"{korean} 어떻게 하나요?", ANALYZER)
+    weights = dict.fromkeys(question.keywords, 1.0)
+    words = words_of(f"It is about {english}.")
+    assert meter(weights, [words], WordSpace(None)).met(frozenset(), words).max() == pytest.approx(0.9)
+
+
+def test_the_dictionary_makes_no_two_words_of_one_language_alike() -> None:
+    assert translations_of("repository") & translations_of("repo"), "both stand on one line"
+    weights = dict.fromkeys(read_question("the repository", ANALYZER).keywords, 1.0)
+    repo = words_of("the repo")
+    assert meter(weights, [repo], WordSpace(None)).met(frozenset(), repo).max() < 0.9
+
+
+def test_a_search_in_other_words_also_looks_for_translations() -> None:
+    assert {"trash", "bin"} <= set(in_other_words(["휴지통"]).split())

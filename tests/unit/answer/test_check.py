@@ -7,6 +7,7 @@ import pytest
 from kebab.answer.check import Verdict, check, check_quotes
 from kebab.answer.decline import declines
 from kebab.answer.passages import passages
+from kebab.answer.shown import show
 from kebab.domain.answers import RefusalReason
 from tests.unit.answer.world import ANALYZER, evidence
 
@@ -161,17 +162,17 @@ def test_an_empty_answer_is_a_refusal() -> None:
 def test_words_of_the_source_that_sound_like_a_refusal_are_no_refusal_when_quoted() -> None:
     source = "The evidence does not mention the year."
     item = evidence(source)[0]
-    assert check_quotes([(passages(source)[0], item)]).refusal is None
+    assert check_quotes([(passages(source)[0], "", item)]).refusal is None
 
 
 def test_a_quoted_passage_must_stand_in_its_source_word_for_word() -> None:
     item = evidence(TRAIN)[0]
     other = passages("The train leaves Zurich at noon.")[0]
-    assert check_quotes([(other, item)]).refusal is RefusalReason.UNSUPPORTED
+    assert check_quotes([(other, show(other), item)]).refusal is RefusalReason.UNSUPPORTED
 
 
 def test_what_is_cleaned_for_the_eye_is_quoted_verbatim() -> None:
     source = "The **lawn mower** takes [SAE 30](https://example.org/oil) oil."
-    claim = check_quotes([(passages(source)[0], evidence(source)[0])]).claims[0]
+    claim = check_quotes([(first := passages(source)[0], show(first), evidence(source)[0])]).claims[0]
     assert claim.text == "The lawn mower takes SAE 30 oil."
     assert claim.quotes[0].text == source

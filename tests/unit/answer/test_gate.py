@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from kebab.answer.background import Background
 from kebab.answer.gate import Gate, above_background
+from kebab.answer.kinds import wanted
 from kebab.answer.question import read_question
-from kebab.domain.answers import GATE_FEATURES, GateFeatures, GateReport
+from kebab.domain.answers import GATE_FEATURES, GateFeatures, GateReport, RefusalReason
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.fusion import Ranked, rrf
 from kebab.domain.hits import Retrieval
@@ -173,3 +174,64 @@ def test_a_damaged_words_index_does_not_keep_the_gate_from_judging() -> None:
     gate = replace(world.gate(), lexical=BrokenLexicalIndex())
     report = judged(world, TRAIN, found, [stored[hit.chunk_id] for hit in found.hits], gate)
     assert report.passed
+
+
+PRIVATE = [
+    "What is my phone number?",
+    "phone number",
+    "내 여권 번호는?",
+    "주민등록번호",
+    "my social security number",
+    "What is the wifi password?",
+    "담당자 이메일 주소는?",
+]
+
+
+@pytest.mark.parametrize("question", PRIVATE)
+def test_no_sentence_about_a_private_thing_answers_for_it(question: str) -> None:
+    world = World()
+    world.add("phones.md", "A phone number, a passport number and a social security number belong together.")
+    world.add("wifi.md", "The wifi password is changed every year.")
+    world.add("번호.md", "전화번호, 여권 번호, 주민등록번호, 담당자 이메일 주소는 함께 적어 둔다.", lang="ko")
+    assert world.ask(question).refusal is RefusalReason.WEAK_EVIDENCE
+
+
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        ("What is the phone number of the dentist?", "The dentist has the phone number 02-555-0134."),
+        ("여권 번호는?", "여권 번호: M12345678"),
+        ("What is the wifi password?", "The wifi password is hunter2-guest."),
+    ],
+)
+def test_a_private_thing_that_a_note_gives_is_told(question: str, note: str) -> None:
+    world = World()
+    world.add("private.md", note)
+    assert world.ask(question).grounded
+
+
+@pytest.mark.parametrize(
+    "question", ["How do I change my phone number?", "What is the password length?", "비밀번호를 바꾸려면?"]
+)
+def test_a_question_about_a_private_thing_may_be_answered_without_it(question: str) -> None:
+    assert wanted(question) is None
+
+
+def test_how_many_is_not_answered_without_a_number() -> None:
+    world = World()
+    world.add("staff.md", "For each company, all employees of the company who have contributed are listed.")
+    assert not world.ask("How many employees does the company have?").grounded
+    world.add("size.md", "The company has 52 employees.")
+    assert world.ask("How many employees does the company have?").grounded
+
+
+def test_when_something_happened_is_not_answered_without_a_date() -> None:
+    world = World()
+    world.add("release.md", "The first release was published after a long discussion.")
+    assert not world.ask("When was the first release published?").grounded
+
+
+def test_keywords_with_a_name_that_stands_nowhere_need_as_much_as_a_question() -> None:
+    gate = notes().gate()
+    asked = read_question("VS Code 라인 삭제 단축키", ANALYZER)
+    assert gate.threshold_for(asked, named=True) < gate.threshold_for(asked, named=False) == gate.threshold

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kebab.answer.kinds import Kind, definition, fits, kind_of, named
-from kebab.answer.passages import Shape, passages
-from kebab.answer.rank import FEATURES, Scored, show
+from kebab.answer.passages import passages
+from kebab.answer.rank import FEATURES, Scored
 from kebab.answer.select import select
+from kebab.answer.shapes import Shape
+from kebab.answer.shown import show
 from tests.samples import sample
 from tests.unit.answer.world import World
 
@@ -76,9 +78,9 @@ def test_a_definition_names_what_it_defines(text: str, subject: str) -> None:
 
 
 def test_a_name_is_news_only_if_the_question_lacks_it() -> None:
-    assert named("Which flag includes drafts?", "Pass the `--drafts` flag.") == 1.0
-    assert named("Which flag goes with `--drafts`?", "Pass `--drafts`.") == 0.0
-    assert named("Why are drafts left out?", "Pass the `--drafts` flag.") == 0.0
+    assert named("Which flag includes drafts?", ["Pass the `--drafts` flag."]) == [1.0]
+    assert named("Which flag goes with `--drafts`?", ["Pass `--drafts`."]) == [0.0]
+    assert named("Why are drafts left out?", ["Pass the `--drafts` flag."]) == [0.0]
 
 
 def test_one_line_of_code_is_quoted_with_the_sentence_that_says_what_it_does() -> None:

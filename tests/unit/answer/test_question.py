@@ -86,3 +86,10 @@ def test_a_question_about_one_thing_stays_whole(question: str) -> None:
 def test_a_question_is_never_cut_into_more_than_four_parts() -> None:
     long = "? ".join(f"What is thing{n}" for n in range(9))
     assert len(split(read_question(long, ANALYZER), ANALYZER)) == 4
+
+
+@pytest.mark.parametrize(
+    "question", ["DynamoDB가 뭐지", "DynamoDB가 뭐야?", "DynamoDB는 뭐였지?", "DynamoDB란 무엇을 말하나?"]
+)
+def test_what_only_asks_is_no_keyword_in_any_tone(question: str) -> None:
+    assert [keyword.text for keyword in read_question(question, ANALYZER).keywords] == ["DynamoDB"]

@@ -14,13 +14,14 @@ from kebab.answer.generate import without_thoughts
 from kebab.answer.markers import read_markers
 from kebab.answer.passages import passages
 from kebab.answer.question import read_question
+from kebab.answer.shown import show
 from kebab.answer.split import split
 from tests.unit.answer.world import ANALYZER, evidence
 
 
 def quoted(said: str, source: str) -> Verdict:
     """What the check says when passages of one text are quoted from another."""
-    return check_quotes([(passage, evidence(source)[0]) for passage in passages(said)])
+    return check_quotes([(passage, show(passage), evidence(source)[0]) for passage in passages(said)])
 
 
 odd = st.text(alphabet=st.sampled_from("aZ3. \n[#1]`\"'“”-:,?!<>|한다을지 \u0301\u200b"), max_size=120)

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.answer.check import check_quotes
-from kebab.answer.passages import Shape, passages
-from kebab.answer.rank import show
+from kebab.answer.passages import passages
 from kebab.answer.sentences import sentences
+from kebab.answer.shapes import Shape
+from kebab.answer.shown import show
 from tests.unit.answer.world import evidence
 
 
@@ -134,7 +135,7 @@ LINES = st.sampled_from(
 def test_whatever_is_quoted_with_its_list_stands_in_the_text_without_a_gap(lines: list[str]) -> None:
     text = "\n".join(lines)
     for passage in passages(text):
-        verdict = check_quotes([(passage, evidence(text)[0])])
+        verdict = check_quotes([(passage, show(passage), evidence(text)[0])])
         assert verdict.refusal is None, (passage, verdict)
 
 
