@@ -20,6 +20,7 @@ _MONTHS = re.findall(
     r"\w+", "january february march april may june july august september october november december"
 )
 _ONE_WORD = re.compile(r"(?=.*[가-힣])(?=.*[^\W_가-힣])[^\W_]+")
+_SINGLE_WORD = re.compile(r"[^\W_]{2,}")
 # Deeper folders add nothing that somebody would type.
 _DEEPEST = 12
 # Longer names are nobody's to remember, and a term of an index is short.
@@ -133,6 +134,12 @@ def glued_word(text: str) -> str | None:
     """A text that is a single word of Korean and another script, folded: react와, 3월, b형처럼; else None."""
     word = folded(nfc(text.strip()))
     return word if _ONE_WORD.fullmatch(word) else None
+
+
+def single_word(text: str) -> str | None:
+    """A text that is one word of two letters or more, folded; else None."""
+    word = folded(nfc(text.strip()))
+    return word if _SINGLE_WORD.fullmatch(word) else None
 
 
 def stands_in(word: str, text: str) -> bool:

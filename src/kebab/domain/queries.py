@@ -85,6 +85,8 @@ class SearchQuery:
     """How long a snippet may be; None means as configured."""
     exact: bool = False
     """Look for the words as they are typed, whether or not any document holds them."""
+    corrected: bool = False
+    """Some words of ``text`` stand in the place of what was typed."""
     sort: SortOrder = SortOrder.SCORE
     by_document: bool = False
     """One hit a document, its best; the others are counted in it."""

@@ -10,7 +10,7 @@ from kebab.domain.chunks import StoredChunk, known_text
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId
 from kebab.domain.language import UNDETERMINED, asked_in
-from kebab.domain.names import glued_word, name_key, plain_words
+from kebab.domain.names import glued_word, name_key, plain_words, single_word, stands_in
 from kebab.domain.queries import SearchQuery
 from kebab.domain.values import dataclass
 from kebab.ports import Analyzer, DocumentStore, LexicalIndex, Vocabulary
@@ -59,6 +59,7 @@ class CoverageReader:
             coverage=covered / sum(idf.values()),
             terms=len(weights),
             languages_meet=max((_meeting(query.text, stored[key]) for key in first), default=1.0),
+            written=_is_written(query, [known_text(stored[key]) for key in first]),
             named=named,
             looks={key: seen for key, (seen, _) in read.items()} if looks else {},
         )
@@ -94,6 +95,12 @@ class CoverageReader:
         count = self.index.count()
         frequencies = self.index.document_frequencies(terms)
         return {term: log(1 + (count - df + 0.5) / (df + 0.5)) for term, df in frequencies.items()}
+
+
+def _is_written(query: SearchQuery, texts: Sequence[str]) -> bool:
+    """Whether a query of one word stands in one of the texts as it was typed."""
+    word = single_word(query.text)
+    return word is not None and not query.corrected and any(stands_in(word, text) for text in texts)
 
 
 def _begun(word: str) -> list[str]:

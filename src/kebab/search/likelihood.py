@@ -18,6 +18,9 @@ from kebab.search.fusion import QueryEvidence
 WEAK = 0.2
 """Where even the best hit has less, a response says so: three in four queries about something else do."""
 
+WRITTEN = 0.5
+"""The least where one word was typed and stands there as typed: which text of those was meant, nobody knows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
@@ -46,7 +49,7 @@ class Likelihood:
         facts = facts_of(words, nearest, evidence)
         total = self.start + sum(weight * fact for weight, fact in zip(weights, facts, strict=True))
         total -= 0.0 if evidence.known else self.strange
-        return 1 / (1 + exp(-total))
+        return max(1 / (1 + exp(-total)), WRITTEN if evidence.written else 0.0)
 
 
 def facts_of(

@@ -86,7 +86,7 @@ class Speller:
         if not instead:
             return query, ()
         text = _WORD.sub(lambda match: instead.get(match[0], match[0]), query.text)
-        return replace(query, text=text), tuple(Correction(*pair) for pair in instead.items())
+        return replace(query, text=text, corrected=True), tuple(Correction(*pair) for pair in instead.items())
 
     def _is_name(self, text: str, docs: frozenset[DocId] | None) -> bool:
         return bool(self.index.named(name_key(text), docs=docs))

@@ -8,9 +8,10 @@ import pytest
 
 from kebab.domain.fusion import Ranked
 from kebab.domain.queries import SearchFilters, SearchQuery
+from kebab.search.analyze import Analyzer
 from kebab.search.fusion import QueryEvidence
 from kebab.search.learned import Learned
-from kebab.search.likelihood import ANY_MODEL, OWN_MODEL, WEAK
+from kebab.search.likelihood import ANY_MODEL, OWN_MODEL, WEAK, WRITTEN
 from tests.fakes import FakeVocabulary
 from tests.unit.search.conftest import Shelf
 
@@ -42,9 +43,13 @@ def shelf() -> Shelf:
     return shelf
 
 
-def known(shelf: Shelf, text: str, **options: object) -> bool:
+def evidence(shelf: Shelf, text: str, **options: object) -> QueryEvidence:
     query = SearchQuery(text, **options)  # type: ignore[arg-type]
-    return shelf.hybrid(Learned()).before_fusion(query)[1].known
+    return shelf.hybrid(Learned()).before_fusion(query)[1]
+
+
+def known(shelf: Shelf, text: str, **options: object) -> bool:
+    return evidence(shelf, text, **options).known
 
 
 @pytest.mark.parametrize(
@@ -71,3 +76,30 @@ def test_without_a_vocabulary_every_query_is_of_words() -> None:
     shelf = Shelf()
     shelf.add("a.md", "alpha beta")
     assert known(shelf, "zorvex mulkan")
+
+
+FAR_OFF = {"lexical": [Ranked("a", 9.0), Ranked("b", 8.9)], "vector": [Ranked("c", 0.07), Ranked("d", 0.06)]}
+"""What an English word gets that stands in some Korean notes: nothing is near, and no text stands out."""
+
+
+def test_one_word_that_stands_as_it_was_typed_is_not_weak() -> None:
+    held = QueryEvidence(coverage=1.0, terms=1)
+    assert OWN_MODEL.of(FAR_OFF, held) < WEAK
+    assert OWN_MODEL.of(FAR_OFF, replace(held, written=True)) == WRITTEN
+
+
+@pytest.mark.parametrize(
+    ("text", "is_written"),
+    [("Alpha", True), ("수면", True), ("alpha beta", False), ("zorvex", False), ("a", False)],
+)
+def test_a_single_word_is_written_where_a_text_holds_it(text: str, is_written: bool) -> None:
+    shelf = Shelf(analyzer=Analyzer())
+    shelf.add("a.md", "alpha beta a")
+    shelf.add("잠.md", "수면을 돕는 것", lang="ko")
+    assert evidence(shelf, text).written is is_written
+
+
+def test_a_word_that_took_the_place_of_a_typo_was_not_typed() -> None:
+    shelf = Shelf(analyzer=Analyzer())
+    shelf.add("a.md", "digest of the week")
+    assert not evidence(shelf, "digest", corrected=True).written
