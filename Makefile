@@ -26,8 +26,8 @@ $(VENV)/.model-server: $(STAMP) requirements-model-server.lock
 		|| echo "no model server for this machine: the tests that need one will say so and skip"
 	@touch $@
 
-# What the tests of the web page, of the terminal screen and of OCR need beyond Python.
-TOOLS := chromium fonts-noto-cjk tmux tesseract-ocr-eng tesseract-ocr-kor
+# What the tests of the web page, of the terminal screen, of OCR and of recordings need beyond Python.
+TOOLS := chromium fonts-noto-cjk tmux tesseract-ocr-eng tesseract-ocr-kor ffmpeg
 
 $(VENV)/.browser: $(STAMP)
 	@dpkg -s $(TOOLS) > /dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \

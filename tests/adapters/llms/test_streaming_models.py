@@ -131,9 +131,10 @@ def test_a_server_that_is_not_there_is_said_so(model: LanguageModel) -> None:
         list(model.stream(PROMPT, max_tokens=9))
 
 
-def test_an_address_that_is_none_is_said_so() -> None:
-    with pytest.raises(ModelUnavailable, match="no http address"):
-        list(OpenAiLanguageModel("m", endpoint="localhost").stream(PROMPT, max_tokens=9))
+@pytest.mark.parametrize(("endpoint", "said"), [("localhost", "no http address"), ("http://[::1", "http://")])
+def test_an_address_that_is_none_is_said_so(endpoint: str, said: str) -> None:
+    with pytest.raises(ModelUnavailable, match=said):
+        list(OpenAiLanguageModel("m", endpoint=endpoint).stream(PROMPT, max_tokens=9))
 
 
 def test_what_a_configuration_must_name_is_asked_for() -> None:

@@ -6,8 +6,8 @@ import json
 import time
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
+from kebab.adapters.http_client import httpx_package, is_loopback
 from kebab.errors import KebabError, ModelUnavailable, Timeout
 
 _CONNECT_S = 10.0
@@ -61,13 +61,13 @@ class OpenAiEndpoint:
         return ModelUnavailable(message.replace(self._api_key, "…") if self._api_key else message, hint=hint)
 
     def _sent(self, body: Mapping[str, object]) -> tuple[int, bytes]:
-        httpx = _httpx()
+        httpx = httpx_package()
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         timeout = httpx.Timeout(self._timeout_s, connect=min(_CONNECT_S, self._timeout_s))
         try:
             # A proxy of the environment is for hosts outside; a server on this machine is asked directly.
             with (
-                httpx.Client(timeout=timeout, trust_env=not _is_loopback(self.url)) as client,
+                httpx.Client(timeout=timeout, trust_env=not is_loopback(self.url)) as client,
                 client.stream("POST", self.url, headers=headers, **body) as reply,
             ):
                 return reply.status_code, self._read(reply)
@@ -114,21 +114,3 @@ class OpenAiEndpoint:
 
 def _start(text: bytes) -> str:
     return " ".join(text[:_SHOWN].decode("utf-8", "replace").split()) or "nothing"
-
-
-def _is_loopback(url: str) -> bool:
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:  # the client names what is wrong with the address
-        return False
-    return host in ("localhost", "::1") or host.startswith("127.")
-
-
-def _httpx() -> Any:
-    try:
-        import httpx
-    except ImportError as error:
-        raise ModelUnavailable(
-            "the package httpx is not installed", hint="pip install 'kebab[remote]'"
-        ) from error
-    return httpx

@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
 
 from kebab.adapters.embedders.prefixes import prefixes_of
 from kebab.adapters.embedders.unit import unit_rows
+from kebab.adapters.http_client import httpx_package, is_loopback
 from kebab.errors import ModelUnavailable, Timeout
 from kebab.ports import EmbeddingKind, Vectors
 
@@ -73,11 +73,11 @@ class RemoteEmbedder:
         return self._rows(reply, len(texts))
 
     def _send(self, texts: list[str]) -> Any:
-        httpx = _httpx()
+        httpx = httpx_package()
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         try:
             # A proxy of the environment is for hosts outside; a server on this machine is asked directly.
-            with httpx.Client(timeout=self._timeout_s, trust_env=not _is_loopback(self._url)) as client:
+            with httpx.Client(timeout=self._timeout_s, trust_env=not is_loopback(self._url)) as client:
                 return client.post(self._url, json={"model": self.model_id, "input": texts}, headers=headers)
         except httpx.TimeoutException as error:
             raise Timeout(f"{self._url} did not answer within {self._timeout_s:g} s") from error
@@ -137,21 +137,3 @@ def openai_embedder(
         timeout_s=timeout_s,
         pause_s=pause_s,
     )
-
-
-def _is_loopback(url: str) -> bool:
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:  # the client names what is wrong with the address
-        return False
-    return host in ("localhost", "::1") or host.startswith("127.")
-
-
-def _httpx() -> Any:
-    try:
-        import httpx
-    except ImportError as error:
-        raise ModelUnavailable(
-            "the package httpx is not installed", hint="pip install 'kebab[remote]'"
-        ) from error
-    return httpx

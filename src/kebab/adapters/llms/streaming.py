@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from threading import Event as Flag
 from time import monotonic
 from typing import Any
-from urllib.parse import urlsplit
 
+from kebab.adapters.http_client import httpx_package, is_loopback
 from kebab.adapters.later import later
 from kebab.errors import KebabError, ModelUnavailable, Timeout
 
@@ -60,7 +60,7 @@ class LineStream:
 
     def lines(self, body: Mapping[str, object], *, ends: float | None = None) -> Generator[str, None, None]:
         """Raises ModelUnavailable, Timeout after ``timeout_s`` of silence, and OutOfTime at ``ends``."""
-        httpx = _httpx()
+        httpx = httpx_package()
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         left = max(0.001, ends - monotonic()) if ends is not None else self._timeout_s
         wait = min(self._timeout_s, left)
@@ -69,7 +69,7 @@ class LineStream:
         # A proxy of the environment is for hosts outside; a server on this machine is asked directly.
         with (
             self._translated(late, ends=ends),
-            httpx.Client(timeout=timeout, trust_env=not _is_loopback(self.url)) as client,
+            httpx.Client(timeout=timeout, trust_env=not is_loopback(self.url)) as client,
             client.stream("POST", self.url, json=dict(body), headers=headers) as reply,
             _hung_up(reply, late, ends=ends),
         ):
@@ -107,7 +107,7 @@ class LineStream:
 
     @contextmanager
     def _translated(self, late: Flag, *, ends: float | None) -> Generator[None, None, None]:
-        httpx = _httpx()
+        httpx = httpx_package()
         try:
             yield
         except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -116,7 +116,7 @@ class LineStream:
             raise self._told(error) from error
 
     def _told(self, error: Exception) -> KebabError:
-        httpx = _httpx()
+        httpx = httpx_package()
         if isinstance(error, httpx.TimeoutException):
             hint = "raise models.llm.timeout_s or take a smaller model"
             return Timeout(f"{self.url} sent nothing for {self._timeout_s:g} s", hint=hint)
@@ -154,16 +154,6 @@ def _hung_up(reply: Any, late: Flag, *, ends: float | None) -> Generator[None, N
         yield
 
 
-def _httpx() -> Any:
-    try:
-        import httpx
-    except ImportError as error:
-        raise ModelUnavailable(
-            "the package httpx is not installed", hint="pip install 'kebab[remote]'"
-        ) from error
-    return httpx
-
-
 def _reason(text: str) -> str:
     try:
         return _message(json.loads(text))
@@ -176,8 +166,3 @@ def _message(event: Event) -> str:
     if isinstance(error, dict):
         error = error.get("message", error)
     return str(error)[:_SHOWN]
-
-
-def _is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    return host in ("localhost", "::1") or host.startswith("127.")
