@@ -120,8 +120,9 @@ def test_one_process_fetches_and_others_answer_with_what_there_is(tmp_path: Path
 def test_a_replica_whose_disk_is_full_answers_on_and_follows_later(tmp_path: Path, small_disk: Path) -> None:
     desk, target = a_note_published(tmp_path, "ann")
     desk.cache = small_disk
+    resize(small_disk, "size=3m")
     with desk.open(target) as replica:
-        for number in range(80):
+        for number in range(300):
             desk.write(f"{number}.md", f"alpha {number}\n\n" + f"rope and anchor {number} " * 150)
         desk.ingest()
         desk.publish(target)

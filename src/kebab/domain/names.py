@@ -19,8 +19,7 @@ _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-._ ]?(0[1-9]|1[0-2])[-._ ]?(0[1-9]|
 _MONTHS = re.findall(
     r"\w+", "january february march april may june july august september october november december"
 )
-_ONE_WORD = re.compile(r"(?=.*[가-힣])(?=.*[^\W_가-힣])[^\W_]+")
-_SINGLE_WORD = re.compile(r"[^\W_]{2,}")
+_LETTERS = re.compile(r"[^\W_]+")
 # Deeper folders add nothing that somebody would type.
 _DEEPEST = 12
 # Longer names are nobody's to remember, and a term of an index is short.
@@ -132,19 +131,19 @@ def latin_words(text: str) -> list[str]:
 
 def glued_word(text: str) -> str | None:
     """A text that is a single word of Korean and another script, folded: react와, 3월, b형처럼; else None."""
-    word = folded(nfc(text.strip()))
-    return word if _ONE_WORD.fullmatch(word) else None
+    word = single_word(text)
+    return word if word and len({"가" <= letter <= "힣" for letter in word}) == 2 else None
 
 
 def single_word(text: str) -> str | None:
     """A text that is one word of two letters or more, folded; else None."""
     word = folded(nfc(text.strip()))
-    return word if _SINGLE_WORD.fullmatch(word) else None
+    return word if len(word) > 1 and _LETTERS.fullmatch(word) else None
 
 
 def stands_in(word: str, text: str) -> bool:
     """Whether a folded word begins somewhere in a text; what is attached to its end does not matter."""
-    return re.search(rf"(?<![^\W_]){re.escape(word)}", folded(nfc(text))) is not None
+    return any(run.startswith(word) for run in _LETTERS.findall(folded(nfc(text))))
 
 
 def letters(word: str) -> str:
