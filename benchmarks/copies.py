@@ -24,12 +24,11 @@ from tempfile import TemporaryDirectory
 import pyromark
 
 from kebab import Kebab
-from kebab.domain.sketches import ALIKE, numbers_of, resemblance
+from kebab.domain.sketches import ALIKE, Sketch, resemblance
 from kebab.ingest.sketch import sketch
 
 SEED = 3
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-Numbers = tuple[int, ...]
 
 
 def main() -> None:
@@ -78,11 +77,11 @@ def _formats(work: Path) -> Iterator[tuple[str, list[float]]]:
     found: dict[str, list[float]] = {}
     with TemporaryDirectory() as data, Kebab.open(root=work, data_dir=Path(data)) as kb:
         kb.ingest()
-        made: dict[str, dict[str, Numbers]] = {}
+        made: dict[str, dict[str, Sketch]] = {}
         for document in kb.list_docs():
             stem, _, ending = document.path.rpartition(".")
             text = kb.fetch(document.doc_id).text
-            made.setdefault(stem, {})[ending] = numbers_of(sketch(text))
+            made.setdefault(stem, {})[ending] = Sketch.of(sketch(text))
     for formats in made.values():
         for one, other in combinations(sorted(formats), 2):
             found.setdefault(f"{one} and {other}", []).append(resemblance(formats[one], formats[other]))
@@ -92,17 +91,17 @@ def _formats(work: Path) -> Iterator[tuple[str, list[float]]]:
 def _edited(text: str, share: float) -> float:
     chance = random.Random(SEED)
     kept = "\n".join(line for line in text.split("\n") if chance.random() > share)
-    return resemblance(numbers_of(sketch(text)), numbers_of(sketch(kept)))
+    return resemblance(Sketch.of(sketch(text)), Sketch.of(sketch(kept)))
 
 
 def _others(texts: list[str]) -> str:
     """The highest resemblances among all notes of the folder, and the speed."""
     begun = time.process_time()
-    made = [numbers_of(sketch(text)) for text in texts]
+    made = [Sketch.of(sketch(text)) for text in texts]
     rate = sum(len(text.encode()) for text in texts) / 1e6 / (time.process_time() - begun)
     holders: dict[int, list[int]] = {}
-    for place, numbers in enumerate(made):
-        for number in numbers:
+    for place, one in enumerate(made):
+        for number in one.numbers:
             holders.setdefault(number, []).append(place)
     pairs = {pair for some in holders.values() if len(some) < 50 for pair in combinations(some, 2)}
     best = sorted((resemblance(made[one], made[other]) for one, other in pairs), reverse=True)[:5]

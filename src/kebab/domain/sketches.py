@@ -7,6 +7,7 @@ smallest of both tells how much of the texts is the same. docs/decisions/0013-ne
 from __future__ import annotations
 
 from struct import unpack
+from typing import NamedTuple
 
 NUMBERS = 64
 """Of a sketch, at most; a text of a hundred letters or more has as many."""
@@ -17,20 +18,27 @@ KEYS = 6
 """Of two copies at least one of so many of the smallest numbers is nearly always in both."""
 
 
-def numbers_of(sketch: bytes) -> tuple[int, ...]:
-    """In order; empty where there is no sketch."""
-    return unpack(f"<{len(sketch) // 4}I", sketch[: len(sketch) // 4 * 4])
+class Sketch(NamedTuple):
+    """The numbers of a text, in order and as a set; none where it has no sketch."""
+
+    numbers: tuple[int, ...]
+    every: frozenset[int]
+
+    @classmethod
+    def of(cls, stored: bytes) -> Sketch:
+        numbers = unpack(f"<{len(stored) // 4}I", stored[: len(stored) // 4 * 4])
+        return cls(numbers, frozenset(numbers))
 
 
-def alike(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+def alike(one: Sketch, other: Sketch) -> bool:
     """Whether two texts are near-copies, as far as their sketches tell."""
-    if len(one) < NUMBERS or len(other) < NUMBERS:
-        return bool(one) and one == other
-    return resemblance(one, other) >= ALIKE
+    if len(one.numbers) < NUMBERS or len(other.numbers) < NUMBERS:
+        return bool(one.numbers) and one.numbers == other.numbers
+    # Most of the texts that share a number are no copies, and have too few in common: that is seen at once.
+    return len(one.every & other.every) >= ALIKE * NUMBERS and resemblance(one, other) >= ALIKE
 
 
-def resemblance(one: tuple[int, ...], other: tuple[int, ...]) -> float:
+def resemblance(one: Sketch, other: Sketch) -> float:
     """The share of what both texts hold in all that either holds, as estimated; 0 to 1."""
-    left, right = frozenset(one), frozenset(other)
-    smallest = sorted(left | right)[:NUMBERS]
-    return sum(number in left and number in right for number in smallest) / max(1, len(smallest))
+    smallest = sorted(one.every | other.every)[:NUMBERS]
+    return len((one.every & other.every).intersection(smallest)) / max(1, len(smallest))

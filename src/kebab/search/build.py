@@ -29,6 +29,7 @@ from kebab.search.legs import CANDIDATES, LegRetriever, UnavailableLeg
 from kebab.search.lexical import LexicalRetriever
 from kebab.search.patterns import PatternScanner
 from kebab.search.present import Presenter
+from kebab.search.quoted import QuoteReader
 from kebab.search.spell import Speller
 from kebab.search.vector import VectorRetriever
 
@@ -82,7 +83,7 @@ def build_retriever(
         presenter=presenter,
         candidates=candidates,
         speller=Speller(parts.lexical, parts.analyzer, parts.vocabulary),
-        alternatives=EitherReader(parts.lexical, parts.analyzer),
+        alternatives=EitherReader(QuoteReader(parts.lexical, parts.analyzer)),
         scanner=PatternScanner(parts.store, parts.matcher) if parts.matcher else None,
         stages=_stages(parts, reranked),
     )
@@ -94,7 +95,15 @@ def _vector_leg(parts: SearchParts, presenter: Presenter) -> LegRetriever | None
     if isinstance(parts.vectors, EngineError):
         return UnavailableLeg(Leg.VECTOR, parts.vectors)
     embedder, index = parts.vectors
-    return VectorRetriever(index, embedder, parts.store, parts.embeddings, parts.analyzer, presenter)
+    return VectorRetriever(
+        index,
+        embedder,
+        parts.store,
+        parts.embeddings,
+        parts.analyzer,
+        presenter,
+        QuoteReader(parts.lexical, parts.analyzer),
+    )
 
 
 def _stages(parts: SearchParts, reranked: int) -> tuple[Stage, ...]:

@@ -9,13 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kebab.domain.ids import ChunkId, DocId
-from kebab.domain.names import folded, latin_words, letters, written
+from kebab.domain.names import folded, letters, written
 from kebab.domain.values import dataclass
-from kebab.ports import Analyzer, LexicalIndex, LexicalQuery
-
-MOST = 20_000
-"""Chunks of one alternative; those of the best score where there are more."""
-
+from kebab.search.quoted import QuoteReader
 
 MOST_WORDS = 50
 """Words that a beginning stands for."""
@@ -23,8 +19,9 @@ MOST_WORDS = 50
 
 @dataclass(frozen=True, slots=True)
 class EitherReader:
-    index: LexicalIndex
-    analyzer: Analyzer
+    """Finds the chunks of alternatives, each of which is a phrase."""
+
+    quotes: QuoteReader
 
     def holding(self, groups: Sequence[Sequence[str]], docs: frozenset[DocId] | None) -> frozenset[ChunkId]:
         """The chunks that hold an alternative of every group, each as a phrase. Raises EngineError."""
@@ -35,14 +32,9 @@ class EitherReader:
         """The chunks that hold a word which begins so; of very many words the most frequent ones."""
         known = Counter[str]()
         for prefix in prefixes:
-            known.update(self.index.words_from(letters(folded(prefix))))
+            known.update(self.quotes.index.words_from(letters(folded(prefix))))
         words = (written(word) for word, _ in known.most_common(MOST_WORDS))
-        return frozenset(chunk for word in words for chunk in self._with(word, docs))
+        return frozenset(chunk for word in words for chunk in self.quotes.holding(word, docs))
 
     def _one_of(self, group: Sequence[str], docs: frozenset[DocId] | None) -> frozenset[ChunkId]:
-        return frozenset(chunk for text in group for chunk in self._with(text, docs))
-
-    def _with(self, text: str, docs: frozenset[DocId] | None) -> list[ChunkId]:
-        terms = tuple(self.analyzer.phrase_terms(text))
-        asked = LexicalQuery(terms, phrases=(terms,), required=tuple(latin_words(text)))
-        return [ChunkId(item.id) for item in self.index.search(asked, limit=MOST, docs=docs)] if terms else []
+        return frozenset(chunk for text in group for chunk in self.quotes.holding(text, docs))

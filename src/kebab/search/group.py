@@ -8,7 +8,7 @@ from itertools import islice
 
 from kebab.domain.hits import LegEvidence, RetrievalDetail
 from kebab.domain.ids import ChunkId, DocId
-from kebab.domain.sketches import KEYS, alike, numbers_of
+from kebab.domain.sketches import KEYS, Sketch, alike
 from kebab.ports import ChunkOwner
 
 
@@ -37,19 +37,19 @@ class _Near:
     """The documents seen so far, found by texts that are nearly theirs."""
 
     def __init__(self) -> None:
-        self._known: dict[int, list[tuple[tuple[int, ...], _Group]]] = {}
+        self._known: dict[int, list[tuple[Sketch, _Group]]] = {}
 
-    def like(self, numbers: tuple[int, ...]) -> _Group | None:
+    def like(self, sketch: Sketch) -> _Group | None:
         """The first document of which the one with this sketch is a near-copy."""
-        for key in numbers[:KEYS]:
+        for key in sketch.numbers[:KEYS]:
             for other, group in self._known.get(key, ()):
-                if alike(numbers, other):
+                if alike(sketch, other):
                     return group
         return None
 
-    def add(self, numbers: tuple[int, ...], group: _Group) -> None:
-        for key in numbers[:KEYS]:
-            self._known.setdefault(key, []).append((numbers, group))
+    def add(self, sketch: Sketch, group: _Group) -> None:
+        for key in sketch.numbers[:KEYS]:
+            self._known.setdefault(key, []).append((sketch, group))
 
 
 def by_document(
@@ -70,12 +70,12 @@ def by_document(
             continue
         known = groups.get(owner.doc_id)
         if known is None:
-            numbers = numbers_of(owner.sketch)
-            original = texts.get(owner.text_key) or texts.get(owner.content_key) or near.like(numbers)
+            sketch = Sketch.of(owner.sketch)
+            original = texts.get(owner.text_key) or texts.get(owner.content_key) or near.like(sketch)
             known = groups[owner.doc_id] = original or _Group(item, owner)
             texts.setdefault(owner.text_key, known)
             texts.setdefault(owner.content_key, known)
-            near.add(numbers, known)
+            near.add(sketch, known)
         if known.best is not item and place < counted:
             _note(known, item.chunk_id, owner)
     distinct = {id(group): group for group in groups.values()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import partial
 
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId
@@ -21,18 +22,33 @@ def narrow(query: SearchQuery, store: DocumentStore) -> frozenset[ChunkId] | Non
 def within(
     search: Callable[[int], list[Ranked]], *, depth: int, chunks: Collection[str] | None
 ) -> list[Ranked]:
-    """The first ``depth`` of a ranking that are among the chunks; ``search`` gives its first so many.
-
-    Looks deeper until there are enough or the ranking ends, so that what exists is found.
-    """
+    """The first ``depth`` of a ranking that are among the chunks; ``search`` gives its first so many."""
     if chunks is None:
         return search(depth)
     if not chunks:
         return []
-    limit = 4 * depth
+    return sifted(search, depth=depth, first=4 * depth, keep=partial(_among, chunks))
+
+
+def sifted(
+    search: Callable[[int], list[Ranked]],
+    *,
+    depth: int,
+    first: int,
+    keep: Callable[[list[Ranked]], list[Ranked]],
+) -> list[Ranked]:
+    """The first ``depth`` of a ranking that are kept; of the ``first`` so many, if these are enough.
+
+    Looks deeper until there are enough or the ranking ends, so that what exists is found.
+    """
+    limit = first
     while True:
         ranked = search(limit)
-        kept = [item for item in ranked if item.id in chunks]
+        kept = keep(ranked)
         if len(kept) >= depth or len(ranked) < limit:
             return kept[:depth]
         limit *= 4
+
+
+def _among(chunks: Collection[str], ranked: list[Ranked]) -> list[Ranked]:
+    return [item for item in ranked if item.id in chunks]

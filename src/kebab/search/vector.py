@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,15 +22,21 @@ from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.names import latin_words, plain_words
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.domain.values import dataclass
+from kebab.errors import EngineError
 from kebab.ports import Analyzer, DocumentStore, Embedder, EmbeddingKind, EmbeddingStore, VectorIndex
 from kebab.search.group import Placed
 from kebab.search.legs import MANY, candidates, lagging
 from kebab.search.present import Presenter
-from kebab.search.symbols import narrow, within
+from kebab.search.quoted import QuoteReader
+from kebab.search.symbols import narrow, sifted, within
 from kebab.search.trace import Stopwatch
 
 if TYPE_CHECKING:
     from kebab.ports import Vectors
+
+
+_FEW = 500
+"""Of so few chunks only their documents are searched; of more, the nearest soon hold some."""
 
 
 def vector_score(cosine: float) -> float:
@@ -63,8 +69,9 @@ class VectorRetriever:
     embeddings: EmbeddingStore
     analyzer: Analyzer
     presenter: Presenter
+    quotes: QuoteReader
     texts_read: int = 1000
-    """How many of the nearest chunks are read for a phrase or an exclusion, at least."""
+    """How many of the nearest chunks are read for a phrase or an exclusion, where no words index helps."""
 
     leg: ClassVar[Leg] = Leg.VECTOR
     score_kind: ClassVar[ScoreKind] = ScoreKind.COSINE
@@ -118,8 +125,53 @@ class VectorRetriever:
         units = narrow(query, self.store)
         if not (query.phrases or query.excluded):
             return _Nearest(self._within(vector, depth, docs, units))
-        # Quotes and exclusions bind this leg too. Vectors know no words, so the texts are read: enough of
-        # them that a rare phrase is found, few enough that the answer comes at once.
+        # Quotes and exclusions bind this leg too, and vectors know no words.
+        try:
+            return _Nearest(self._bound(query, vector, depth, docs, units))
+        except EngineError:
+            # The words leg says what is wrong with its index; meanwhile the texts are read.
+            return self._read(query, vector, depth, docs, units)
+
+    def _bound(
+        self,
+        query: SearchQuery,
+        vector: Vectors,
+        depth: int,
+        docs: frozenset[DocId] | None,
+        units: frozenset[ChunkId] | None,
+    ) -> list[Ranked]:
+        """The nearest that hold what is quoted and nothing that is excluded, by the words index."""
+        held, phrases = self.quotes.holding_all(query.phrases, docs), query.phrases
+        if held is not None:
+            phrases, units = (), held if units is None else units & held
+        if units is not None and len(units) <= _FEW:
+            docs = self._documents(units)
+
+        def kept(ranked: list[Ranked]) -> list[Ranked]:
+            chunks = frozenset(ChunkId(item.id) for item in ranked)
+            chunks = chunks if units is None else chunks & units
+            if phrases or query.excluded:
+                owners = self._documents(chunks)
+                chunks = self.quotes.left_of(chunks, owners, phrases=phrases, excluded=query.excluded)
+            return [item for item in ranked if item.id in chunks]
+
+        def nearest(limit: int) -> list[Ranked]:
+            return self.index.search(vector, limit=limit, docs=docs)
+
+        return sifted(nearest, depth=depth, first=2 * depth, keep=kept)
+
+    def _documents(self, chunks: Collection[ChunkId]) -> frozenset[DocId]:
+        return frozenset(owner.doc_id for owner in self.store.owners(sorted(chunks)).values())
+
+    def _read(
+        self,
+        query: SearchQuery,
+        vector: Vectors,
+        depth: int,
+        docs: frozenset[DocId] | None,
+        units: frozenset[ChunkId] | None,
+    ) -> _Nearest:
+        """The same by reading: enough texts that a rare phrase is found, few enough to answer at once."""
         limit = max(self.texts_read, depth * 5)
         wide = self._within(vector, limit, docs, units)
         return _Nearest(self._holding(wide, query)[:depth], read_only=limit if len(wide) >= limit else None)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kebab.domain.sketches import NUMBERS, SKETCH_BYTES, alike, numbers_of, resemblance
+from kebab.domain.sketches import ALIKE, NUMBERS, SKETCH_BYTES, Sketch, alike, resemblance
 from kebab.ingest.sketch import sketch
 
 WORDS = ["harbour", "tide", "밧줄", "moon", "rope", "anchor", "등대", "salt", "keel", "gull", "storm", "파도"]
@@ -20,7 +20,7 @@ def text(seed: int, lines: int = 60) -> list[str]:
 
 
 def same(one: str, other: str) -> bool:
-    return alike(numbers_of(sketch(one)), numbers_of(sketch(other)))
+    return alike(Sketch.of(sketch(one)), Sketch.of(sketch(other)))
 
 
 def test_markup_wrapping_and_case_make_no_difference() -> None:
@@ -56,10 +56,20 @@ SEEN = "19a3cf38be92f239081f676b"
 @given(st.text(max_size=400))
 def test_a_sketch_has_sorted_distinct_numbers(some: str) -> None:
     made = sketch(some)
-    numbers = numbers_of(made)
+    read = Sketch.of(made)
     assert len(made) <= SKETCH_BYTES
-    assert list(numbers) == sorted(set(numbers))
-    assert resemblance(numbers, numbers) in (0.0, 1.0)
+    assert list(read.numbers) == sorted(read.every)
+    assert resemblance(read, read) in (0.0, 1.0)
+
+
+NUMBERS_OF_A_TEXT = st.sets(st.integers(0, 90), min_size=NUMBERS - 4, max_size=NUMBERS).map(sorted)
+
+
+@given(NUMBERS_OF_A_TEXT, NUMBERS_OF_A_TEXT)
+def test_copies_are_those_whose_resemblance_is_high(one: list[int], other: list[int]) -> None:
+    left, right = (Sketch(tuple(some), frozenset(some)) for some in (one, other))
+    whole = len(one) == len(other) == NUMBERS
+    assert alike(left, right) == (resemblance(left, right) >= ALIKE if whole else one == other)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.75, 1.0])
@@ -67,8 +77,8 @@ def test_the_resemblance_tells_how_much_is_the_same(share: float) -> None:
     lines, others = text(1, 400), text(2, 400)
     kept = round(400 * share)
     found = resemblance(
-        numbers_of(sketch("\n".join(lines))), numbers_of(sketch("\n".join([*lines[:kept], *others[kept:]])))
+        Sketch.of(sketch("\n".join(lines))), Sketch.of(sketch("\n".join([*lines[:kept], *others[kept:]])))
     )
     # What half of both share is a third of all that either holds.
     assert found == pytest.approx(share / (2 - share), abs=0.15)
-    assert len(numbers_of(sketch("\n".join(lines)))) == NUMBERS
+    assert len(Sketch.of(sketch("\n".join(lines))).numbers) == NUMBERS

@@ -16,11 +16,15 @@ from kebab.domain.hits import Degradation, FusionNote, Leg, Retrieval
 from kebab.domain.ids import DocId
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.errors import EngineUnavailable, ModelUnavailable
+from kebab.ports import LexicalQuery
 from kebab.search.analyze import Analyzer as WordsAnalyzer
 from kebab.search.fusion import Adaptive, Convex
 from kebab.search.hybrid import HybridRetriever
 from kebab.search.legs import UnavailableLeg
 from kebab.search.parse import parse_query
+from kebab.search.quoted import QuoteReader
+from kebab.search.vector import VectorRetriever
+from tests.fakes import FakeLexicalIndex
 from tests.unit.search.conftest import Shelf
 
 
@@ -185,17 +189,59 @@ def test_quotes_and_exclusions_bind_the_vector_leg_too(shelf: Shelf) -> None:
         assert [h.doc_path for h in hits] == ["a.md"], mode
 
 
+def test_a_quoted_phrase_is_found_by_meaning_however_far_its_chunk_is(shelf: Shelf) -> None:
+    for n in range(300):
+        shelf.add(f"{n}.md", f"apple {n}" if n else "a note that only ends in red apple")
+    found = shelf.vector().search(parse_query('apple "red apple"', mode=SearchMode.VECTOR, k=2))
+    assert [hit.doc_path for hit in found.hits] == ["0.md"]
+    assert found.degraded == ()
+
+
+class _BrokenWords(FakeLexicalIndex):
+    """A words index that cannot be read."""
+
+    def search(
+        self, query: LexicalQuery, *, limit: int, docs: frozenset[DocId] | None = None
+    ) -> list[Ranked]:
+        raise EngineUnavailable("no index")
+
+
+def without_words(shelf: Shelf, *, texts_read: int = 1000) -> VectorRetriever:
+    quotes = QuoteReader(_BrokenWords(shelf.analyzer), shelf.analyzer)
+    return replace(shelf.vector(), quotes=quotes, texts_read=texts_read)
+
+
 def test_vector_search_says_when_a_phrase_was_looked_for_in_the_nearest_chunks_only(shelf: Shelf) -> None:
     for n in range(30):
         shelf.add(f"{n}.md", f"apple {n}" if n else "a note that only ends in red apple")
-    looks_at_ten = replace(shelf.vector(), texts_read=10)
+    looks_at_ten = without_words(shelf, texts_read=10)
     query = parse_query('apple "red apple"', mode=SearchMode.VECTOR, k=2)
     (note,) = looks_at_ten.search(query).degraded
     assert (note.part, note.code) == ("vector", "partly_searched")
     assert "nearest 10 chunks only" in note.message
     # Nothing is said where every chunk was read, nor where the page is full.
-    assert shelf.vector().search(query).degraded == ()
+    assert without_words(shelf).search(query).degraded == ()
     assert looks_at_ten.search(parse_query("apple -pear", mode=SearchMode.VECTOR, k=2)).degraded == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"red apple"',
+        "apple -tart",
+        'apple "red" -"apple tart"',
+        'note "apple" -3 -4',
+        '"no such words"',
+        "-apple",
+    ],
+)
+def test_the_words_index_and_the_texts_say_the_same_of_quotes(shelf: Shelf, text: str) -> None:
+    for n in range(40):
+        words = ("red apple", "apple tart", "green apple", "red tart")[n % 4]
+        shelf.add(f"{n}.md", f"note {n % 7} of {words}", f"apple {n}")
+    query = parse_query(text, mode=SearchMode.VECTOR, k=30)
+    asked, read = shelf.vector().search(query), without_words(shelf).search(query)
+    assert asked.hits == read.hits
 
 
 def test_quotes_around_punctuation_ask_nothing_of_either_leg(shelf: Shelf) -> None:
