@@ -28,14 +28,14 @@ from kebab.search.group import Placed
 from kebab.search.legs import MANY, candidates, lagging
 from kebab.search.present import Presenter
 from kebab.search.quoted import QuoteReader
-from kebab.search.symbols import narrow, sifted, within
+from kebab.search.symbols import narrow, sifted
 from kebab.search.trace import Stopwatch
 
 if TYPE_CHECKING:
     from kebab.ports import Vectors
 
 
-_FEW = 500
+_FEW = 1000
 """Of so few chunks only their documents are searched; of more, the nearest soon hold some."""
 
 
@@ -144,21 +144,14 @@ class VectorRetriever:
         held, phrases = self.quotes.holding_all(query.phrases, docs), query.phrases
         if held is not None:
             phrases, units = (), held if units is None else units & held
-        if units is not None and len(units) <= _FEW:
-            docs = self._documents(units)
+        left = partial(self._left_of, phrases=phrases, excluded=query.excluded)
+        return self._within(vector, depth, docs, units, left if phrases or query.excluded else None)
 
-        def kept(ranked: list[Ranked]) -> list[Ranked]:
-            chunks = frozenset(ChunkId(item.id) for item in ranked)
-            chunks = chunks if units is None else chunks & units
-            if phrases or query.excluded:
-                owners = self._documents(chunks)
-                chunks = self.quotes.left_of(chunks, owners, phrases=phrases, excluded=query.excluded)
-            return [item for item in ranked if item.id in chunks]
-
-        def nearest(limit: int) -> list[Ranked]:
-            return self.index.search(vector, limit=limit, docs=docs)
-
-        return sifted(nearest, depth=depth, first=2 * depth, keep=kept)
+    def _left_of(
+        self, chunks: frozenset[ChunkId], *, phrases: tuple[str, ...], excluded: tuple[str, ...]
+    ) -> frozenset[ChunkId]:
+        docs = self._documents(chunks)
+        return self.quotes.left_of(chunks, docs, phrases=phrases, excluded=excluded)
 
     def _documents(self, chunks: Collection[ChunkId]) -> frozenset[DocId]:
         return frozenset(owner.doc_id for owner in self.store.owners(sorted(chunks)).values())
@@ -177,12 +170,30 @@ class VectorRetriever:
         return _Nearest(self._holding(wide, query)[:depth], read_only=limit if len(wide) >= limit else None)
 
     def _within(
-        self, vector: Vectors, depth: int, docs: frozenset[DocId] | None, units: frozenset[ChunkId] | None
+        self,
+        vector: Vectors,
+        depth: int,
+        docs: frozenset[DocId] | None,
+        units: frozenset[ChunkId] | None,
+        left_of: Callable[[frozenset[ChunkId]], frozenset[ChunkId]] | None = None,
     ) -> list[Ranked]:
+        """The nearest in the documents, among the units, of what ``left_of`` leaves of some chunks."""
+        if units is not None and len(units) <= _FEW:
+            own = self._documents(units)
+            docs = own if docs is None else docs & own
+
         def nearest(limit: int) -> list[Ranked]:
             return self.index.search(vector, limit=limit, docs=docs)
 
-        return within(nearest, depth=depth, chunks=units)
+        def kept(ranked: list[Ranked]) -> list[Ranked]:
+            chunks = frozenset(ChunkId(item.id) for item in ranked)
+            chunks = chunks if units is None else chunks & units
+            chunks = chunks if left_of is None else left_of(chunks)
+            return [item for item in ranked if item.id in chunks]
+
+        if units is None and left_of is None:
+            return nearest(depth)
+        return sifted(nearest, depth=depth, first=2 * depth, keep=kept)
 
     def position(self) -> int:
         return self.index.checkpoint()

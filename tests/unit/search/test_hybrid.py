@@ -244,6 +244,18 @@ def test_the_words_index_and_the_texts_say_the_same_of_quotes(shelf: Shelf, text
     assert asked.hits == read.hits
 
 
+@pytest.mark.parametrize("text", ['apple "red apple"', "apple -tart", "apple /red .pple/"])
+def test_what_binds_single_chunks_binds_beside_a_filter_of_documents(shelf: Shelf, text: str) -> None:
+    for n in range(60):
+        shelf.add(f"{n % 2}/{n}.md", "red apple" if n % 3 else "red apple tart", f"apple {n}")
+    query = parse_query(text, mode=SearchMode.VECTOR, k=50)
+    inside = shelf.hybrid().search(replace(query, filters=SearchFilters(path=("1/*",)))).hits
+    assert {hit.chunk_id for hit in inside} == {
+        hit.chunk_id for hit in shelf.hybrid().search(replace(query, k=200)).hits if hit.doc_path[0] == "1"
+    }
+    assert inside
+
+
 def test_quotes_around_punctuation_ask_nothing_of_either_leg(shelf: Shelf) -> None:
     shelf.add("a.md", "alpha beta")
     (hit,) = shelf.hybrid().search(parse_query('alpha "!?"')).hits
