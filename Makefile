@@ -87,7 +87,7 @@ test: setup $(TESTED_WITH) ## run every test
 	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
 test-fast: setup ## run the tests that take well under a second each
-	$(BIN)/python -m pytest -q -m "not slow" tests/unit tests/contracts
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not slow" tests/unit tests/contracts
 
 # The long form of tests/faults; each number can be given: make faults KILLS=100 SOAK_MINUTES=5
 faults: setup ## try hard to break every promise: kills, flips, full disks, an hour under load, fuzzing
