@@ -1,9 +1,9 @@
 """A year of small changes: many single notes saved and ingested, then the same notes built anew beside it.
 
-    python -m benchmarks.year [--notes 2000] [--updates 5000]
+    python -m benchmarks.year [--notes 2000] [--updates 5000] [--every 1000]
 
-Prints latency, recall and disk of the knowledge base that followed every change, of one built from nothing,
-and their ratio; a search while the indexes are compacted is compared with one before it.
+Prints, after every so many saves, what a save takes and what the data folder holds; at the end latency,
+recall and disk of the knowledge base that followed every change, of one built from nothing, and their ratio.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import random
 import statistics
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from benchmarks.corpus import PROJECT, Corpus, notes_of
 from kebab import Kebab
 
 QUERIES = 200
+PARTS = ("kebab.sqlite", "index/tantivy", "index/chunk_embeddings")
 SEED = 7
 
 
@@ -32,18 +34,20 @@ def main() -> None:
     )
     parser.add_argument("--notes", type=int, default=2_000)
     parser.add_argument("--updates", type=int, default=5_000)
+    parser.add_argument("--every", type=int, default=1_000, help="saves between two lines of the first table")
     parser.add_argument("--data", type=Path, default=PROJECT.parent / "shared" / "data")
+    parser.add_argument("--work", type=Path, help="where the temporary folder is made")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="kebab-year-") as place:
+    with tempfile.TemporaryDirectory(prefix="kebab-year-", dir=options.work) as place:
         work = Path(place)
         corpus = notes_of(options.data, work)
         print(f"{options.notes:,} notes, {options.updates:,} saves. Load average {os.getloadavg()[0]:.1f}.\n")
-        report(corpus, work, notes=options.notes, updates=options.updates)
+        report(corpus, work, notes=options.notes, updates=options.updates, every=options.every)
 
 
-def report(corpus: Corpus, work: Path, *, notes: int, updates: int) -> None:
+def report(corpus: Corpus, work: Path, *, notes: int, updates: int, every: int) -> None:
     lived, fresh = work / "lived", work / "fresh"
-    spent = live(corpus, lived, notes=notes, updates=updates)
+    spent = live(corpus, lived, notes=notes, updates=updates, every=every)
     with _base(lived / "notes", fresh / "data") as kb:
         kb.ingest()
     print(f"A save takes {1000 * statistics.median(spent):.0f} ms until it is ingested (median).\n")
@@ -56,10 +60,25 @@ def report(corpus: Corpus, work: Path, *, notes: int, updates: int) -> None:
     print(f"| same first ten, by meaning | {_agreement(lived, fresh, queries):.4f} | 1 | |")
 
 
-def live(corpus: Corpus, folder: Path, *, notes: int, updates: int) -> list[float]:
+def live(corpus: Corpus, folder: Path, *, notes: int, updates: int, every: int = 1_000) -> list[float]:
     """Ingest so many notes, then save one after the other, each an ingest of its own; seconds of each."""
     begin(corpus, folder, notes=notes)
-    return save(corpus, folder, notes=notes, updates=updates)
+    print("| saves | a save, median ms | longest ms | memory MB | disk MB: " + ", ".join(PARTS) + " |")
+    print("|---|---|---|---|---|")
+    spent: list[float] = []
+    for one in save(corpus, folder, notes=notes, updates=updates):
+        spent.append(one)
+        if len(spent) % every == 0:
+            print(f"| {len(spent):,} | {_state(spent[-every:], folder / 'data')} |", flush=True)
+    print()
+    return spent
+
+
+def _state(spent: list[float], data: Path) -> str:
+    """What the latest saves took, and what this process and the parts of the data folder hold."""
+    times = f"{1000 * statistics.median(spent):.0f} | {1000 * max(spent):.0f}"
+    parts = [sum(map(_size_mb, data.glob(f"{name}*"))) for name in PARTS]
+    return f"{times} | {searching.memory()[0]:.0f} | {', '.join(f'{part:.1f}' for part in parts)}"
 
 
 def begin(corpus: Corpus, folder: Path, *, notes: int) -> None:
@@ -71,9 +90,14 @@ def begin(corpus: Corpus, folder: Path, *, notes: int) -> None:
         kb.ingest()
 
 
-def save(corpus: Corpus, folder: Path, *, notes: int, updates: int) -> list[float]:
+def _size_mb(place: Path) -> float:
+    return footprint.disk_mb(place) if place.is_dir() else place.stat().st_size / 1e6
+
+
+def save(corpus: Corpus, folder: Path, *, notes: int, updates: int) -> Iterator[float]:
+    """Save single notes, each ingested before the next; the seconds that each took."""
     chosen = list(corpus.texts.items())[:notes]
-    chance, spent = random.Random(SEED), []
+    chance = random.Random(SEED)
     with _base(folder / "notes", folder / "data") as kb:
         for number in range(updates):
             path, text = chosen[chance.randrange(len(chosen))]
@@ -83,8 +107,7 @@ def save(corpus: Corpus, folder: Path, *, notes: int, updates: int) -> list[floa
             )
             began = time.perf_counter()
             kb.ingest([note])
-            spent.append(time.perf_counter() - began)
-    return spent
+            yield time.perf_counter() - began
 
 
 def _base(root: Path, data: Path) -> Kebab:

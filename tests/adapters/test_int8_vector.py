@@ -248,3 +248,27 @@ def test_an_index_that_outgrows_the_scan_moves_to_lance_without_embedding(tmp_pa
     assert (small.count(), embedder.calls) == (0, [])
     index.clear()
     assert (index.checkpoint(), index.count()) == (0, 0)
+
+
+def test_what_had_moved_to_lance_moves_back_where_int8_serves_any_number(tmp_path: Path) -> None:
+    documents, embedder = FakeDocumentStore(), FakeEmbedder()
+    embeddings = FakeEmbeddingStore(documents)
+    model = embedder.key
+    small, large = Int8VectorIndex(tmp_path, model), LanceVectorIndex(tmp_path, model)
+    refill = partial(catch_up_vector, documents, embeddings)
+    for number in range(8):
+        one = sample(f"{number}.md", f"text {number}")
+        documents.put(one.document, one.chunks, one.state)
+        row = np.random.default_rng(number).normal(size=(1, model.dimensions)).astype(np.float32)
+        embeddings.put_vectors(model, [stored.content_key for stored in one.stored()], row)
+    refill(large)
+    index = GrowingVectorIndex(small, large, refill, threshold=None)
+    query = np.ones(model.dimensions, dtype=np.float32)
+    before = [hit.id for hit in index.search(query, limit=8)]
+    assert "lance" in index.version
+    index.optimize()
+    assert "int8" in index.version
+    assert [hit.id for hit in index.search(query, limit=8)] == before
+    assert (index.count(), index.checkpoint(), large.count()) == (8, documents.latest(), 0)
+    index.optimize()
+    assert ("int8" in index.version, embedder.calls) == (True, [])

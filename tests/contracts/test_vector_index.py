@@ -13,7 +13,6 @@ import pytest
 
 from kebab.adapters.int8_vector import Int8VectorIndex
 from kebab.adapters.lance_vector import LanceVectorIndex
-from kebab.adapters.lead_axes import Axes
 from kebab.domain.ids import ChunkId, DocId
 from kebab.errors import ModelMismatch
 from kebab.ports import IndexShape, ModelKey, VectorIndex, Vectors
@@ -23,17 +22,11 @@ from tests.samples import Sample, sample
 MODEL = ModelKey("vendor/Model A", "1", 8)
 
 
-def axes_in(folder: Path) -> Axes:
-    """The first six of the eight dimensions."""
-    np.save(folder / "axes.npy", 127 * np.eye(8, dtype=np.int8)[:6])
-    return Axes(folder / "axes.npy")
-
-
 BUILDERS: dict[str, Callable[[Path], VectorIndex]] = {
     "fake": lambda _: FakeVectorIndex(MODEL),
     "int8": lambda folder: Int8VectorIndex(folder / "vectors", MODEL),
-    # Every search looks at the short forms first, where there are as many rows.
-    "int8-leads": lambda folder: Int8VectorIndex(folder / "vectors", MODEL, axes_in(folder), least=1),
+    # Every search looks at the signs first, where there are as many rows.
+    "int8-signs": lambda folder: Int8VectorIndex(folder / "vectors", MODEL, signed=True, least=1),
     "lance": lambda folder: LanceVectorIndex(folder / "vectors", MODEL),
     # Every search goes through the approximate index.
     "lance-ann": lambda folder: LanceVectorIndex(folder / "vectors", MODEL, ann_threshold=1),
@@ -45,7 +38,7 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> VectorIndex:
     return BUILDERS[request.param](tmp_path)
 
 
-@pytest.fixture(params=["int8", "int8-leads", "lance", "lance-ann"])
+@pytest.fixture(params=["int8", "int8-signs", "lance", "lance-ann"])
 def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], VectorIndex]:
     """Opens the same files again, as another process would."""
     return lambda: BUILDERS[request.param](tmp_path)

@@ -56,7 +56,7 @@ def test_many_saves_leave_indexes_like_those_built_anew(tmp_path: Path) -> None:
 def test_a_search_while_indexes_are_merged_is_right(tmp_path: Path) -> None:
     corpus, folder = Corpus(VAULT), tmp_path / "lived"
     begin(corpus, folder, notes=1_000)
-    saving = threading.Thread(target=lambda: save(corpus, folder, notes=1_000, updates=SAVES))
+    saving = threading.Thread(target=lambda: list(save(corpus, folder, notes=1_000, updates=SAVES)))
     seen: set[str] = set()
     with opened(folder, folder / "notes") as kb:
         saving.start()

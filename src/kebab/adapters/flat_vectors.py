@@ -13,15 +13,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from kebab.disk.private import make_folder, open_private, replacing
 from kebab.domain.fusion import Ranked
-from kebab.domain.ids import DocId
+from kebab.domain.ids import ID_LENGTH, DocId
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from kebab.ports import Vectors
 
@@ -177,17 +177,19 @@ class FlatFiles:
         versions = [int(path.name.split(".")[0]) for path in self.folder.glob("*.keys.npy")]
         return max(versions, default=None)
 
-    def save(self, version: int, flat: FlatVectors) -> None:
-        """Write the copy of a version and drop the others. Raises OSError."""
-        import numpy as np
+    def save(self, version: int, pieces: Iterable[FlatVectors], *, rows: int, dimensions: int) -> None:
+        """Write the copy of a version, so many rows in order of their ids, and drop the others.
 
+        Raises OSError. Only one piece is held at a time: the whole can be larger than memory.
+        """
         make_folder(self.folder)
-        named = [("row_id", "<u8"), ("chunk_id", flat.chunk_ids.dtype), ("doc_id", flat.doc_ids.dtype)]
-        keys = np.empty(len(flat), dtype=named)
-        keys["row_id"], keys["chunk_id"], keys["doc_id"] = flat.row_ids, flat.chunk_ids, flat.doc_ids
         # The keys come last: a copy counts only when they are there.
-        _replace(self._vectors(version), flat.vectors)
-        _replace(self._keys(version), keys)
+        with replacing(self._keys(version)) as keys, replacing(self._vectors(version)) as vectors:
+            _write_header(keys, (rows,), _key_type())
+            _write_header(vectors, (rows, dimensions), "<f4")
+            for piece in pieces:
+                keys.write(_packed(piece).tobytes())
+                vectors.write(piece.vectors.astype("<f4").tobytes())
         for path in self.folder.iterdir():
             if path not in (self._vectors(version), self._keys(version)):
                 path.unlink(missing_ok=True)
@@ -199,8 +201,27 @@ class FlatFiles:
         return self.folder / f"{version}.vectors.npy"
 
 
-def _replace(path: Path, array: NDArray[Any]) -> None:
+def _key_type() -> np.dtype[Any]:
     import numpy as np
 
-    with replacing(path) as file:
-        np.save(file, array)
+    return np.dtype([("row_id", "<u8"), ("chunk_id", f"S{ID_LENGTH}"), ("doc_id", f"S{ID_LENGTH}")])
+
+
+def _packed(piece: FlatVectors) -> NDArray[np.void]:
+    import numpy as np
+
+    keys = np.empty(len(piece), dtype=_key_type())
+    keys["row_id"], keys["chunk_id"], keys["doc_id"] = piece.row_ids, piece.chunk_ids, piece.doc_ids
+    return keys
+
+
+def _write_header(file: BinaryIO, shape: tuple[int, ...], kind: DTypeLike) -> None:
+    """What ``numpy.load`` reads of an array that is written piece by piece."""
+    import numpy as np
+
+    described = {
+        "descr": np.lib.format.dtype_to_descr(np.dtype(kind)),
+        "fortran_order": False,
+        "shape": shape,
+    }
+    np.lib.format.write_array_header_1_0(file, described)

@@ -1,4 +1,4 @@
-"""A vector index that changes its form as it grows: exact while that is fast, approximate above."""
+"""A vector index that changes its form with its size: that of int8 while it is fast, that of Lance above."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ if TYPE_CHECKING:
     from kebab.ports import Vectors
 
 EXACT_CHUNKS = 200_000
-"""Up to this many an exact scan of int8 is as fast as the approximate index with its refinement."""
+"""Up to this many a scan of every vector is as fast as the approximate index with its refinement."""
 
 
 @dataclass(frozen=True, slots=True)
 class GrowingVectorIndex:
-    """VectorIndex that answers from ``large`` once that is complete, and from ``small`` until then."""
+    """VectorIndex in the form that its size calls for, and in the other one until that is complete."""
 
     small: VectorIndex
     large: VectorIndex
     refill: Callable[[VectorIndex], object]
     """Fills an empty index from the store; nothing is embedded for it."""
-    threshold: int = EXACT_CHUNKS
+    threshold: int | None = EXACT_CHUNKS
+    """Above so many chunks the form is ``large``; None where ``small`` serves any number of them."""
 
     @property
     def _current(self) -> VectorIndex:
@@ -58,12 +59,18 @@ class GrowingVectorIndex:
         return self._current.search(vector, limit=limit, docs=docs)
 
     def optimize(self) -> None:
-        if self._current is self.small and self.small.count() > self.threshold:
-            self.refill(self.large)
-            self.large.optimize()
-            self.small.clear()
+        current = self._current
+        if current is self.small and self.threshold is not None and self.small.count() > self.threshold:
+            self._change(self.small, self.large)
+        elif current is self.large and self.threshold is None:
+            self._change(self.large, self.small)
         else:
-            self._current.optimize()
+            current.optimize()
+
+    def _change(self, before: VectorIndex, after: VectorIndex) -> None:
+        self.refill(after)
+        after.optimize()
+        before.clear()
 
     def chunk_ids(self) -> set[ChunkId]:
         return self._current.chunk_ids()

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from kebab.adapters.int8_segments import inverse_of, squares_of
+from kebab.adapters.int8_segments import inverse_of, signs_of, squares_of
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import DocId
 
@@ -17,17 +17,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kebab.adapters.int8_segments import Codes, Files, Mask
-    from kebab.adapters.lead_axes import Axes
+    from kebab.adapters.int8_segments import Codes, Files, Mask, Signs
 
 # Picking a row costs several times as much as multiplying it, so few are picked and many are not.
 _PICKED = 8
 # So many blocks for each row that is wanted: few of the best then share one.
 _BLOCKS = 8
-LEAST = 3000
-"""Of many rows, so many with the likeliest leads are compared in full, and 30 for each that is wanted."""
-_CANDIDATES = 30
-# Of fewer than so many times as many, a look at the leads costs more than it saves.
+LEAST = 4000
+"""Of many rows, so many with the likeliest signs are compared in full, and no fewer than the following."""
+_CANDIDATES = 40
+"""For each that is wanted."""
+_SHARE = 100
+"""Of so many rows, one."""
+# Of fewer than so many times as many, a look at the signs costs more than it saves.
 _WORTH = 8
 # What a product may differ by from the quotient that it stands for, of its size.
 _ROUNDING = 1e-12
@@ -59,7 +61,7 @@ class Rows:
 
     files: tuple[Files, ...]
     alive: Mask
-    axes: Axes | None = None
+    signed: bool = False
     least: int = LEAST
     _lock: Lock = field(default_factory=Lock, repr=False)
     _known: WeakKeyDictionary[frozenset[DocId], _Allowed] = field(
@@ -89,7 +91,7 @@ class Rows:
     def nearest(self, query: Codes, *, limit: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         """The rows by cosine, best first, ties by chunk id; among those of some documents, or all.
 
-        Of many rows, only those whose leads are near are compared; which these are does not depend on how
+        Of many rows, only those whose signs are near are compared; which these are does not depend on how
         the rows are divided into segments, nor on their order.
         """
         import numpy as np
@@ -113,24 +115,22 @@ class Rows:
         return [Ranked(name, score) for score, name in ranked[:limit]]
 
     def _likely(self, query: Codes, allowed: _Allowed, limit: int) -> NDArray[np.intp] | None:
-        """The allowed rows that may be among the nearest, by their leads; None where all are compared."""
+        """The allowed rows that may be among the nearest, by their signs; None where all are compared."""
         import numpy as np
 
-        wanted = max(_CANDIDATES * limit, self.least)
-        leads = self._leads
-        if self.axes is None or not leads or allowed.count <= _WORTH * wanted:
+        wanted = max(_CANDIDATES * limit, self.least, allowed.count // _SHARE)
+        if not self.signed or not self._signs or allowed.count <= _WORTH * wanted:
             return None
-        lead = self.axes.lead_of(query)
-        near = np.concatenate([_products(lead, some, short=True) for some in leads])
+        sign = signs_of(query)
+        apart = np.concatenate([_differences(sign, some) for some in self._signs])
         if allowed.count < len(self):
-            near[~allowed.mask] = -np.inf
-        cut = np.partition(near, len(near) - wanted)[len(near) - wanted]
-        return np.asarray(np.flatnonzero(near >= cut), dtype=np.intp)
+            apart[~allowed.mask] = np.inf
+        return np.asarray(np.flatnonzero(apart <= np.partition(apart, wanted - 1)[wanted - 1]), dtype=np.intp)
 
     @cached_property
-    def _leads(self) -> tuple[Codes, ...]:
+    def _signs(self) -> tuple[Signs, ...]:
         """Those of all segments; none where one of them has none."""
-        found = tuple(files.leads for files in self.files if files.leads is not None)
+        found = tuple(files.signs for files in self.files if files.signs is not None)
         return found if len(found) == len(self.files) else ()
 
     def _rows_of(self, docs: frozenset[DocId]) -> _Allowed:
@@ -192,17 +192,24 @@ class Rows:
         return [int(end) for end in np.cumsum([len(files) for files in self.files])]
 
 
-def _products(query: Codes, codes: Codes, *, short: bool = False) -> NDArray[Any]:
-    """The exact products of each row; those of leads are small enough for single precision."""
+def _products(query: Codes, codes: Codes) -> NDArray[np.float64]:
+    """The exact products of each row."""
     import numpy as np
 
-    kind: Literal["float32", "float64"] = "float32" if short else "float64"
     if not len(codes):
-        return np.zeros(0, dtype=kind)
+        return np.zeros(0)
     import simsimd
 
     # One thread: a pool of them waits for the slowest, which on a busy machine costs more than the work.
-    found = simsimd.cdist(query, codes, metric="dot", threads=1, out_dtype=kind)
+    return np.asarray(simsimd.cdist(query, codes, metric="dot", threads=1)).reshape(-1)
+
+
+def _differences(query: Signs, signs: Signs) -> NDArray[np.float32]:
+    """In how many signs each row differs: exact, as such numbers are small."""
+    import numpy as np
+    import simsimd
+
+    found = simsimd.cdist(query, signs, metric="hamming", dtype="bin8", threads=1, out_dtype="float32")
     return np.asarray(found).reshape(-1)
 
 

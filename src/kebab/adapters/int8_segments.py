@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kebab.adapters.lead_axes import Axes
     from kebab.ports import Vectors
 
     Codes = NDArray[np.int8]
+    Signs = NDArray[np.uint8]
     Mask = NDArray[np.bool_]
 
 _LARGEST = 127
@@ -71,6 +71,18 @@ def squares_of(codes: Codes) -> NDArray[np.uint32]:
     return np.asarray(np.einsum("ij,ij->i", codes, codes, dtype=np.int32), dtype=np.uint32)
 
 
+def signs_of(codes: Codes) -> Signs:
+    """A bit for each number of each vector: whether it is above zero."""
+    import numpy as np
+
+    return np.packbits(codes > 0, axis=1)
+
+
+def bytes_of_signs(dimensions: int) -> int:
+    """How many those of a vector take."""
+    return -(-dimensions // 8)
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
     """What the manifest says of one pair of files, written once and never changed."""
@@ -83,13 +95,13 @@ class Segment:
     """Hash of the file of keys."""
     dead: str = ""
     """Rows whose documents are gone, as the hexadecimal digits of a bit for each row; empty for none."""
-    leads: str = ""
-    """Hash of the file of leads; empty for a segment that has none."""
+    signs: str = ""
+    """Hash of the file of signs; empty for a segment that has none."""
 
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """The files of a segment, opened: vectors and leads mapped and not read, keys read whole and checked.
+    """The files of a segment, opened: vectors and signs mapped and not read, keys read whole and checked.
 
     They never change, whatever becomes of the rows in them: one of these serves every state of the index that
     names the segment.
@@ -98,8 +110,8 @@ class Files:
     segment: Segment
     codes: Codes
     keys: NDArray[np.void]
-    leads: Codes | None
-    """Short forms of the codes, where the segment has them and the axes are known."""
+    signs: Signs | None
+    """Those of the codes, where the segment has them."""
     _lock: Lock = field(default_factory=Lock, repr=False)
     _known: WeakKeyDictionary[frozenset[DocId], Mask] = field(default_factory=WeakKeyDictionary, repr=False)
 
@@ -109,11 +121,11 @@ class Files:
     def are_those_of(self, segment: Segment) -> bool:
         """Whether these are the files that a segment names."""
         own = self.segment
-        return (own.name, own.codes, own.keys, own.leads) == (
+        return (own.name, own.codes, own.keys, own.signs) == (
             segment.name,
             segment.codes,
             segment.keys,
-            segment.leads,
+            segment.signs,
         )
 
     def lengths(self, rows: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.float64]:
@@ -179,57 +191,43 @@ def key_of(name: str) -> bytes | None:
     return key if len(key) == 16 else None
 
 
-def write_segment(
-    folder: Path, name: str, codes: Codes, keys: NDArray[np.void], *, axes: Axes | None
-) -> Segment:
-    """Write the files of a segment; on return they are on disk. Raises OSError."""
-    segment = Segment(
+def write_segment(folder: Path, name: str, codes: Codes, keys: NDArray[np.void], *, signed: bool) -> Segment:
+    """Write the files of a segment, with its signs or not; on return they are on disk. Raises OSError."""
+    return Segment(
         name,
         len(keys),
         _written(folder / f"{name}.codes", (codes.tobytes(),)),
         _written(folder / f"{name}.keys", (keys.tobytes(),)),
+        signs=_written(folder / f"{name}.signs", (signs_of(codes).tobytes(),)) if signed else "",
     )
-    return segment if axes is None else with_leads(folder, segment, axes)
 
 
 def merge_segments(
-    folder: Path, name: str, merged: Sequence[tuple[Files, Mask]], dimensions: int, *, axes: Axes | None
+    folder: Path, name: str, merged: Sequence[tuple[Files, Mask]], dimensions: int, *, signed: bool
 ) -> Segment:
     """Write the living rows of some segments as one, some thousands at a time; raises like ``write_segment``.
 
     What is copied is read and not mapped: of a mapped file every page that was touched stays in memory.
     """
-
-    def rows(ending: str, width: int) -> Iterator[bytes]:
-        files = ((folder / f"{files.segment.name}.{ending}", alive) for files, alive in merged)
-        return chain.from_iterable(_living(file, alive, width) for file, alive in files)
-
+    files = ((folder / f"{files.segment.name}.codes", alive) for files, alive in merged)
+    codes = chain.from_iterable(_living(file, alive, dimensions) for file, alive in files)
     segment = Segment(
         name,
         sum(int(alive.sum()) for _, alive in merged),
-        _written(folder / f"{name}.codes", rows("codes", dimensions)),
+        _written(folder / f"{name}.codes", codes),
         _written(folder / f"{name}.keys", (files.keys[alive].tobytes() for files, alive in merged)),
     )
-    if axes is None or not all(files.segment.leads for files, _ in merged):
-        return segment if axes is None else with_leads(folder, segment, axes)
-    return replace(segment, leads=_written(folder / f"{name}.leads", rows("leads", axes.count)))
+    return with_signs(folder, segment, dimensions) if signed else segment
 
 
-def with_leads(folder: Path, segment: Segment, axes: Axes) -> Segment:
-    """The same segment with its leads, written to their file from those of its codes and keys."""
+def with_signs(folder: Path, segment: Segment, dimensions: int) -> Segment:
+    """The same segment with its signs, written to their file from those of its codes."""
     import numpy as np
 
-    squares = _keys(folder, segment)["square"]
     every = np.ones(segment.rows, dtype=bool)
-
-    def leads() -> Iterator[bytes]:
-        start = 0
-        for block in _living(folder / f"{segment.name}.codes", every, axes.dimensions):
-            codes = np.frombuffer(block, dtype=np.int8).reshape(-1, axes.dimensions)
-            yield axes.leads_of(codes, squares[start : start + len(codes)]).tobytes()
-            start += len(codes)
-
-    return replace(segment, leads=_written(folder / f"{segment.name}.leads", leads()))
+    blocks = _living(folder / f"{segment.name}.codes", every, dimensions)
+    signs = (signs_of(np.frombuffer(one, dtype=np.int8).reshape(-1, dimensions)).tobytes() for one in blocks)
+    return replace(segment, signs=_written(folder / f"{segment.name}.signs", signs))
 
 
 def _written(path: Path, parts: Iterable[bytes]) -> str:
@@ -255,12 +253,16 @@ def _living(path: Path, alive: Mask, width: int) -> Iterator[bytes]:
             yield block if whole else np.frombuffer(block, np.int8).reshape(-1, width)[kept].tobytes()
 
 
-def open_files(folder: Path, segment: Segment, dimensions: int, axes: Axes | None) -> Files:
+def open_files(folder: Path, segment: Segment, dimensions: int) -> Files:
     """The files of a segment. Raises OSError for one that is not there, ValueError for one that is not as it
     was written."""
-    leads = _mapped(folder / f"{segment.name}.leads", segment, axes.count) if axes and segment.leads else None
-    codes = _mapped(folder / f"{segment.name}.codes", segment, dimensions)
-    return Files(segment, codes, _keys(folder, segment), leads)
+    import numpy as np
+
+    signs = None
+    if segment.signs:
+        signs = _mapped(folder / f"{segment.name}.signs", segment, bytes_of_signs(dimensions), np.uint8)
+    codes = _mapped(folder / f"{segment.name}.codes", segment, dimensions, np.int8)
+    return Files(segment, codes, _keys(folder, segment), signs)
 
 
 def _keys(folder: Path, segment: Segment) -> NDArray[np.void]:
@@ -275,11 +277,11 @@ def _keys(folder: Path, segment: Segment) -> NDArray[np.void]:
     return keys
 
 
-def _mapped(path: Path, segment: Segment, width: int) -> Codes:
+def _mapped(path: Path, segment: Segment, width: int, kind: type[Any]) -> NDArray[Any]:
     import numpy as np
 
     _check(path, segment.rows, width)
-    return np.asarray(np.memmap(path, dtype=np.int8, mode="r", shape=(segment.rows, width)))
+    return np.asarray(np.memmap(path, dtype=kind, mode="r", shape=(segment.rows, width)))
 
 
 def _check(path: Path, rows: int, width: int) -> None:

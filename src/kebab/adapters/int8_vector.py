@@ -1,7 +1,7 @@
 """The vector index in plain files of int8: small, and opened without an engine.
 
-Every vector is compared while there are few. Of many, where the axes of the model are known, the short forms
-of all are looked at first (``lead_axes``), and the likeliest are compared.
+Every vector is compared while there are few. Of many, the signs of all are looked at first where those of the
+model tell enough (docs/decisions/0016-two-looks.md), and the likeliest are compared.
 
 A folder holds segments, each written once, and a manifest that names them, the rows of them that are gone,
 their checksums and the outbox position that all of it belongs to. The manifest is replaced last: whatever a
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kebab.adapters.lead_axes import Axes
     from kebab.ports import Vectors
 
-LAYOUT = "int8-2"
-_WITHOUT_LEADS = "int8-1"
-"""The layout before leads: its files are read as they are, and get leads at the next ``optimize``."""
+LAYOUT = "int8-3"
+_BEFORE = ("int8-1", "int8-2")
+"""The layouts before signs: their vectors are read as they are, and get signs at the next ``optimize``."""
 ENDING = "int8"
+_ENDINGS = ("codes", "keys", "signs")
 
 _MANIFEST = "manifest.json"
 _REPAIR = "run `kebab doctor --repair`"
@@ -81,16 +81,16 @@ class Int8VectorIndex:
     Readers hold what the manifest named when they looked; each search looks once whether it was replaced.
     """
 
-    def __init__(
-        self, folder: Path, model: ModelKey, axes: Axes | None = None, *, least: int = LEAST
-    ) -> None:
-        """``axes`` are those of the model; without them every search compares every vector."""
+    def __init__(self, folder: Path, model: ModelKey, *, signed: bool = False, least: int = LEAST) -> None:
+        """``signed`` where the signs of the model's vectors tell which are likely to be near; otherwise every
+        search compares every vector."""
         self._model = model
-        self._axes = axes
+        self._signed = signed
         self._least = least
         self._folder = folder / f"{table_name(model)}.{ENDING}"
         named = f"{model.model_id}:{model.version}:{model.dimensions}"
-        self._layout, self._older = f"{LAYOUT}:{named}", f"{_WITHOUT_LEADS}:{named}"
+        self._layout = f"{LAYOUT}:{named}"
+        self._older = frozenset(f"{layout}:{named}" for layout in _BEFORE)
         self._lock = Lock()
         self._view: _View | None = None
 
@@ -215,23 +215,26 @@ class Int8VectorIndex:
         names = {one.name for one in merged}
         opened = [part for part in view.rows.parts() if part[0].segment.name in names]
         number, name = view.manifest.next_name, f"{view.manifest.next_name:08d}"
-        whole = segments.merge_segments(self._folder, name, opened, self._model.dimensions, axes=self._axes)
+        whole = segments.merge_segments(
+            self._folder, name, opened, self._model.dimensions, signed=self._signed
+        )
         rest = tuple(one for one in view.manifest.segments if one.name not in names)
         kept = (*rest, whole) if whole.rows else rest
         self._write(_Manifest(view.manifest.checkpoint, number + 1, kept))
 
     def _complete(self) -> None:
-        """Give leads to the segments of an index that was made without them."""
-        manifest, axes = self._manifest(), self._axes
-        if manifest is None or axes is None or all(one.leads for one in manifest.segments):
+        """Give signs to the segments of an index that was made without them."""
+        manifest = self._manifest()
+        if manifest is None or not self._signed or all(one.signs for one in manifest.segments):
             return
-        kept = tuple(
-            one if one.leads else segments.with_leads(self._folder, one, axes) for one in manifest.segments
-        )
-        self._write(replace(manifest, segments=kept))
+        width = self._model.dimensions
+        kept = [
+            one if one.signs else segments.with_signs(self._folder, one, width) for one in manifest.segments
+        ]
+        self._write(replace(manifest, segments=tuple(kept)))
 
     def _written(self, number: int, codes: NDArray[np.int8], keys: NDArray[np.void]) -> Segment:
-        return segments.write_segment(self._folder, f"{number:08d}", codes, keys, axes=self._axes)
+        return segments.write_segment(self._folder, f"{number:08d}", codes, keys, signed=self._signed)
 
     def _write(self, manifest: _Manifest) -> None:
         content = {"layout": self._layout, **asdict(manifest)}
@@ -243,7 +246,8 @@ class Int8VectorIndex:
         manifest = self._manifest()
         named = {one.name for one in manifest.segments} if manifest else set()
         for path in self._folder.iterdir():
-            if path.name != _MANIFEST and path.name.partition(".")[0] not in named:
+            name, _, ending = path.name.partition(".")
+            if path.name != _MANIFEST and not (name in named and ending in _ENDINGS):
                 path.unlink(missing_ok=True)
 
     def _remove(self) -> None:
@@ -282,7 +286,7 @@ class Int8VectorIndex:
         rows = Rows(
             tuple(self._files(one) for one in manifest.segments),
             ~np.concatenate([*dead, np.zeros(0, dtype=bool)]),
-            self._axes,
+            self._signed,
             self._least,
         )
         return _View(seen, manifest, rows)
@@ -292,7 +296,7 @@ class Int8VectorIndex:
         for files in self._view.rows.files if self._view else ():
             if files.are_those_of(segment):
                 return files
-        return segments.open_files(self._folder, segment, self._model.dimensions, self._axes)
+        return segments.open_files(self._folder, segment, self._model.dimensions)
 
     def _state(self) -> tuple[int, int, int] | None:
         try:
@@ -309,15 +313,15 @@ class Int8VectorIndex:
             return None
         if not isinstance(found, dict) or found.pop("hash", None) != _hash_of(found):
             raise ValueError("its manifest is damaged")
-        if found["layout"] not in (self._layout, self._older):
+        if found["layout"] not in {self._layout, *self._older}:
             return None
-        named = tuple(Segment(**segment) for segment in found["segments"])
+        named = tuple(_segment(segment) for segment in found["segments"])
         return _Manifest(found["checkpoint"], found["next_name"], named)
 
     def _compare(self, manifest: _Manifest) -> list[str]:
         found = []
         for one in manifest.segments:
-            for ending, known in (("codes", one.codes), ("keys", one.keys), ("leads", one.leads)):
+            for ending, known in zip(_ENDINGS, (one.codes, one.keys, one.signs), strict=True):
                 if not known:
                     continue
                 file = self._folder / f"{one.name}.{ending}"
@@ -343,6 +347,11 @@ class Int8VectorIndex:
             raise Corrupt(
                 f"the vector index in {self._folder} cannot be used: {error}", hint=_REPAIR
             ) from error
+
+
+def _segment(found: dict[str, Any]) -> Segment:
+    """As a manifest names it; what the layout before knew of it beside that is not needed."""
+    return Segment(**{key: value for key, value in found.items() if key != "leads"})
 
 
 def _without(view: _View, docs: frozenset[DocId]) -> tuple[Segment, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,13 +19,20 @@ if TYPE_CHECKING:
 
     from kebab.ports import Vectors
 
+_PIECE = 2048
+"""Rows that are read at once where all are."""
+
 
 def copied(dataset: Any, row_ids: Any | None = None) -> FlatVectors:
     """All rows of the table, or some of them, in order of their ids."""
-    import numpy as np
-
     chosen = None if row_ids is None else among_rows(row_ids.tolist())
     table = dataset.to_table(columns=["chunk_id", "doc_id", "embedding"], filter=chosen, with_row_id=True)
+    return _in_order(table)
+
+
+def _in_order(table: pa.Table) -> FlatVectors:
+    import numpy as np
+
     dimensions = table.schema.field("embedding").type.list_size
     vectors = table["embedding"].combine_chunks().flatten().to_numpy().reshape(-1, dimensions)
     order = np.argsort(table["_rowid"].to_numpy())
@@ -35,6 +42,17 @@ def copied(dataset: Any, row_ids: Any | None = None) -> FlatVectors:
         np.array(table["doc_id"].to_pylist(), dtype="S")[order],
         vectors[order] if np.any(np.diff(order) != 1) else vectors,
     )
+
+
+def pieces_of(dataset: Any) -> Iterator[FlatVectors]:
+    """All rows of the table in order of their ids, some thousand at a time."""
+    import pyarrow as pa
+
+    columns = ["chunk_id", "doc_id", "embedding"]
+    for fragment in sorted(dataset.get_fragments(), key=lambda one: one.fragment_id):
+        scanner = fragment.scanner(columns=columns, with_row_id=True, batch_size=_PIECE, batch_readahead=2)
+        for batch in scanner.to_batches():
+            yield _in_order(pa.table(batch))
 
 
 def lance_engine() -> Any:

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 from kebab.adapters.checkpoint import CheckpointFile, Mark
 from kebab.adapters.file_sums import FileSums
 from kebab.adapters.flat_vectors import FlatFiles, FlatVectors
-from kebab.adapters.lance_table import among, copied, lance_engine, opened_table, rows_of, shape_of, unindexed
+from kebab.adapters.lance_table import (
+    among,
+    copied,
+    lance_engine,
+    opened_table,
+    pieces_of,
+    rows_of,
+    shape_of,
+    unindexed,
+)
 from kebab.adapters.vector_tables import remove_superseded, table_name, unit_query
 from kebab.disk.private import make_folder
 from kebab.domain.chunks import StoredChunk
@@ -136,7 +145,8 @@ class LanceVectorIndex:
             dataset = _compacted(opened_table(self._table))
             dataset = self._indexed(dataset)
             if self._copy_is_due(dataset):
-                self._flat_files.save(dataset.version, copied(dataset))
+                rows, dimensions = dataset.count_rows(), self._model.dimensions
+                self._flat_files.save(dataset.version, pieces_of(dataset), rows=rows, dimensions=dimensions)
             self._sums.write(self._files())
             self._checkpoint.write(mark.position, table_version=dataset.version)
             dataset.cleanup_old_versions(older_than=_KEEP)

@@ -10,7 +10,6 @@ from kebab.assembly.choice import chosen
 from kebab.assembly.installed import is_installed, require
 
 if TYPE_CHECKING:
-    from kebab.adapters.lead_axes import Axes
     from kebab.ports import ModelKey, VectorIndex
 
 Refill = Callable[["VectorIndex"], object]
@@ -27,27 +26,31 @@ def build_vector_index(engine: str, folder: Path, model: ModelKey, *, refill: Re
 
 
 def _growing(folder: Path, model: ModelKey, refill: Refill) -> VectorIndex:
-    """Exact where Lance is not installed, however large: slower, and complete."""
-    from kebab.adapters.growing_vector import GrowingVectorIndex
+    """Lance, where it is installed, for many vectors of a model whose signs nobody has measured.
+
+    Without it every vector is compared, however many there are: slower, and complete. What an earlier version
+    moved to Lance though the signs serve moves back.
+    """
+    from kebab.adapters.growing_vector import EXACT_CHUNKS, GrowingVectorIndex
 
     if not is_installed("lance"):
         return _int8(folder, model)
-    return GrowingVectorIndex(_int8(folder, model), _lance(folder, model), refill)
+    threshold = None if _is_built_in(model) else EXACT_CHUNKS
+    return GrowingVectorIndex(_int8(folder, model), _lance(folder, model), refill, threshold)
 
 
 def _int8(folder: Path, model: ModelKey) -> VectorIndex:
     from kebab.adapters.int8_vector import Int8VectorIndex
 
-    return Int8VectorIndex(folder, model, _axes(model))
+    return Int8VectorIndex(folder, model, signed=_is_built_in(model))
 
 
-def _axes(model: ModelKey) -> Axes | None:
-    """Those that come with the built-in model; of other models none are known."""
-    from kebab.adapters.embedders.static import SHIPPED, StaticEmbedder
-    from kebab.adapters.lead_axes import Axes
+def _is_built_in(model: ModelKey) -> bool:
+    """Whether it is the one whose signs were measured (docs/decisions/0016-two-looks.md)."""
+    from kebab.adapters.embedders.static import StaticEmbedder
     from kebab.ports import ModelKey
 
-    return Axes(SHIPPED / "axes.npy") if ModelKey.of(StaticEmbedder()) == model else None
+    return ModelKey.of(StaticEmbedder()) == model
 
 
 def _lance(folder: Path, model: ModelKey) -> VectorIndex:

@@ -267,8 +267,8 @@ class Search(Section, frozen=True):
     lexical_engine: Free[LexicalEngine] = "tantivy"
     """tantivy, fts5 or lance (its full-text index, in the extra lance; slower to follow changes)."""
     vector_engine: Free[VectorEngine] = "auto"
-    """int8 (an exact scan), lance (its approximate index, in the extra lance), or auto: int8 up to 200,000
-    chunks, and above them where lance is not installed."""
+    """int8, lance (its approximate index, in the extra lance), or auto: int8 for the built-in model, for up
+    to 200,000 vectors of another one, and where lance is not installed."""
     default_mode: Free[SearchMode] = SearchMode.HYBRID
     """lexical, vector or hybrid."""
     default_k: Free[Annotated[int, Meta(ge=1, le=1000)]] = 10

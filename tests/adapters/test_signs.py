@@ -1,4 +1,4 @@
-"""The vector index that looks at short forms first: what it finds beside one that compares everything."""
+"""The vector index that looks at signs first: what it finds beside one that compares everything."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from kebab.adapters.embedders.static import SHIPPED, StaticEmbedder
-from kebab.adapters.int8_segments import codes_of, squares_of
+from kebab.adapters.embedders.static import StaticEmbedder
+from kebab.adapters.int8_segments import codes_of, signs_of
 from kebab.adapters.int8_vector import Int8VectorIndex
-from kebab.adapters.lead_axes import Axes
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId, DocId
 from kebab.ports import EmbeddingKind, ModelKey, Vectors
 from tests.samples import sample
-from training.axes import whole
 
 COLLECTIONS = Path(__file__).parents[2].parent / "shared" / "data"
 MODEL = ModelKey("toy", "1", 64)
@@ -36,12 +33,6 @@ def clustered(rows: int, dimensions: int, *, seed: int, groups: int = 60) -> Vec
     points = centres[rng.integers(0, groups, rows)] + 0.7 * spread * rng.normal(size=(rows, dimensions))
     points = points @ turned
     return np.asarray(points / np.linalg.norm(points, axis=1, keepdims=True), dtype=np.float32)
-
-
-def axes_of(vectors: Vectors, folder: Path, count: int) -> Axes:
-    wide = vectors.astype(np.float64)
-    np.save(folder / "axes.npy", whole(np.linalg.eigh(wide.T @ wide)[1][:, ::-1].T[:count]))
-    return Axes(folder / "axes.npy")
 
 
 def filled(
@@ -74,11 +65,10 @@ def shared(found: list[list[str]], wanted: list[list[str]]) -> float:
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Int8VectorIndex, Int8VectorIndex, list[DocId]]:
-    """Three thousand clustered rows, with leads and without."""
+    """Three thousand clustered rows, with signs and without."""
     folder = tmp_path_factory.mktemp("pair")
     vectors = clustered(3000, 64, seed=2)
-    axes = axes_of(clustered(3000, 64, seed=3), folder, 32)
-    quick = Int8VectorIndex(folder / "quick", MODEL, axes, least=100)
+    quick = Int8VectorIndex(folder / "quick", MODEL, signed=True, least=100)
     whole_scan = Int8VectorIndex(folder / "whole", MODEL)
     documents = [doc for doc, _ in filled(quick, vectors, batches=3)]
     filled(whole_scan, vectors)
@@ -101,17 +91,19 @@ def test_of_clustered_vectors_the_ten_nearest_are_found_and_their_scores_are_exa
     )
 
 
-def test_it_is_the_leads_that_decide_what_is_compared(tmp_path: Path) -> None:
-    vectors, queries = clustered(3000, 64, seed=2), clustered(30, 64, seed=4)
-    axes_of(vectors, tmp_path, 64)
-    worst = np.load(tmp_path / "axes.npy")[-8:]
-    np.save(tmp_path / "axes.npy", worst)
-    misled = Int8VectorIndex(tmp_path / "misled", MODEL, Axes(tmp_path / "axes.npy"), least=100)
-    whole_scan = Int8VectorIndex(tmp_path / "whole", MODEL)
-    filled(misled, vectors)
-    filled(whole_scan, vectors)
-    found = [names(misled, query, 10) for query in queries]
-    assert shared(found, [names(whole_scan, query, 10) for query in queries]) < 0.9
+def test_it_is_the_signs_that_decide_what_is_compared(tmp_path: Path) -> None:
+    vectors, queries = clustered(4000, 64, seed=2), clustered(30, 64, seed=4)
+    quick = Int8VectorIndex(tmp_path / "quick", MODEL, signed=True, least=40)
+    filled(quick, vectors)
+    view = quick._current()
+    assert view is not None
+    codes = codes_of(vectors)
+    for query in queries:
+        asked = codes_of(query.reshape(1, -1))
+        apart = np.bitwise_count(signs_of(codes) ^ signs_of(asked)).sum(axis=1)
+        compared = view.rows._likely(asked, view.rows._all, 1)
+        assert compared is not None
+        assert compared.tolist() == np.flatnonzero(apart <= np.sort(apart)[39]).tolist()
 
 
 @pytest.mark.parametrize("allowed", [1, 3, 20, 100, 300, 500, 599])
@@ -134,8 +126,7 @@ def test_what_is_found_depends_neither_on_order_nor_on_segments(
 ) -> None:
     folder = tmp_path_factory.mktemp("order")
     vectors = clustered(900, 64, seed=6)
-    axes = axes_of(vectors, folder, 16)
-    one, other = (Int8VectorIndex(folder / name, MODEL, axes, least=40) for name in ("one", "other"))
+    one, other = (Int8VectorIndex(folder / name, MODEL, signed=True, least=40) for name in ("one", "other"))
     chunks = [sample(f"{at}.md", f"{at}").stored()[0] for at in range(len(vectors))]
     rows = {stored.chunk.chunk_id: row for stored, row in zip(chunks, vectors, strict=True)}
     one.apply(removed=(), chunks=chunks, vectors=rows, checkpoint=1)
@@ -149,13 +140,13 @@ def test_what_is_found_depends_neither_on_order_nor_on_segments(
     again = shuffled[::7]
     other.apply(removed=[stored.chunk.doc_id for stored in again], chunks=again, vectors=rows, checkpoint=99)
     for query in clustered(10, 64, seed=7):
-        assert one.search(query, limit=5) == other.search(query, limit=5)
+        assert one.search(query, limit=2) == other.search(query, limit=2)
     assert (one.faults(), other.faults()) == ([], [])
 
 
-def test_a_removed_document_is_never_found_by_its_lead(tmp_path: Path) -> None:
+def test_a_removed_document_is_never_found_by_its_signs(tmp_path: Path) -> None:
     vectors = clustered(900, 64, seed=8)
-    index = Int8VectorIndex(tmp_path, MODEL, axes_of(vectors, tmp_path, 16), least=20)
+    index = Int8VectorIndex(tmp_path, MODEL, signed=True, least=20)
     named = filled(index, vectors, batches=2)
     for doc, chunks in named[:20]:
         index.apply(removed=[doc], chunks=(), vectors={}, checkpoint=index.checkpoint() + 1)
@@ -167,42 +158,49 @@ def test_a_removed_document_is_never_found_by_its_lead(tmp_path: Path) -> None:
     assert not {c for _, own in named[:20] for c in own} & set(names(index, vectors[0], 100))
 
 
-def test_an_index_of_the_layout_before_is_searched_as_it_is_and_gets_its_leads(tmp_path: Path) -> None:
+@pytest.mark.parametrize("layout", ["int8-1", "int8-2"])
+def test_an_index_of_a_layout_before_is_searched_as_it_is_and_gets_its_signs(
+    tmp_path: Path, layout: str
+) -> None:
     vectors = clustered(900, 64, seed=9)
-    axes = axes_of(vectors, tmp_path, 32)
-    old = Int8VectorIndex(tmp_path / "index", MODEL)
+    old = Int8VectorIndex(tmp_path, MODEL)
     filled(old, vectors, batches=2)
     query = clustered(1, 64, seed=10)[0]
     expected = names(old, query, 10)
-    manifest = next((tmp_path / "index").rglob("manifest.json"))
-    manifest.write_text(as_before(manifest.read_text("utf-8")), encoding="utf-8")
-    index = Int8VectorIndex(tmp_path / "index", MODEL, axes, least=50)
+    as_before(tmp_path, layout)
+    index = Int8VectorIndex(tmp_path, MODEL, signed=True, least=50)
     assert (index.checkpoint(), index.count(), names(index, query, 10)) == (2, 900, expected)
-    assert not list(tmp_path.rglob("*.leads"))
+    assert index.faults() == []
+    assert not list(tmp_path.rglob("*.signs"))
     index.optimize()
-    assert len(list(tmp_path.rglob("*.leads"))) == len(list(tmp_path.rglob("*.codes"))) > 0
+    assert len(list(tmp_path.rglob("*.signs"))) == len(list(tmp_path.rglob("*.codes"))) > 0
+    assert not list(tmp_path.rglob("*.leads"))
     assert index.faults() == []
     assert index.checkpoint() == 2
     assert shared([names(index, query, 10)], [expected]) >= 0.9
 
 
-def as_before(content: str) -> str:
-    """A manifest as the layout before wrote it."""
+def as_before(folder: Path, layout: str) -> None:
+    """Make of an index what a layout before wrote; the one of leads had another file for each segment."""
     from kebab.adapters.int8_vector import _hash_of
 
-    found = json.loads(content)
+    (manifest,) = folder.rglob("manifest.json")
+    found = json.loads(manifest.read_text("utf-8"))
     del found["hash"]
-    found["layout"] = found["layout"].replace("int8-2", "int8-1")
+    found["layout"] = found["layout"].replace("int8-3", layout)
     for segment in found["segments"]:
-        del segment["leads"]
-    return json.dumps({**found, "hash": _hash_of(found)})
+        del segment["signs"]
+        if layout == "int8-2":
+            segment["leads"] = "0" * 32
+            (manifest.parent / f"{segment['name']}.leads").write_bytes(b"leads")
+    manifest.write_text(json.dumps({**found, "hash": _hash_of(found)}), encoding="utf-8")
 
 
-def test_every_flipped_bit_of_the_leads_is_found_by_the_doctor(tmp_path: Path) -> None:
+def test_every_flipped_bit_of_the_signs_is_found_by_the_doctor(tmp_path: Path) -> None:
     vectors = clustered(300, 64, seed=11)
-    index = Int8VectorIndex(tmp_path, MODEL, axes_of(vectors, tmp_path, 16), least=5)
+    index = Int8VectorIndex(tmp_path, MODEL, signed=True, least=5)
     filled(index, vectors)
-    (file,) = tmp_path.rglob("*.leads")
+    (file,) = tmp_path.rglob("*.signs")
     content = file.read_bytes()
     rng = random.Random(5)
     for _ in range(40):
@@ -215,29 +213,10 @@ def test_every_flipped_bit_of_the_leads_is_found_by_the_doctor(tmp_path: Path) -
     assert [fault for fault in index.faults() if "cannot be read" in fault]
 
 
-def test_leads_are_the_same_however_many_are_made_at_once() -> None:
-    codes = codes_of(np.random.default_rng(1).normal(size=(50, 768)).astype(np.float32))
-    axes = Axes(SHIPPED / "axes.npy")
-    together = axes.leads_of(codes, squares_of(codes))
-    alone = [axes.leads_of(codes[at : at + 1], squares_of(codes[at : at + 1])) for at in range(len(codes))]
-    assert (together == np.concatenate(alone)).all()
-    assert (axes.count, axes.dimensions) == (320, 768)
-    assert (axes.leads_of(np.zeros((1, 768), np.int8), np.zeros(1, np.uint32)) == 0).all()
-
-
-def test_the_shipped_axes_stand_at_right_angles() -> None:
-    rows: NDArray[np.float64] = np.load(SHIPPED / "axes.npy").astype(np.float64)
-    products = rows @ rows.T
-    lengths = np.sqrt(np.diag(products))
-    cosines = products / lengths / lengths[:, None]
-    assert np.abs(cosines - np.eye(len(rows))).max() < 0.01
-    assert lengths.max() / lengths.min() < 1.01
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not (COLLECTIONS / "scifact").is_dir(), reason="needs the shared collections")
 def test_of_real_texts_the_ten_nearest_are_found(tmp_path: Path) -> None:
-    """Texts that the axes were not made from: abstracts and the Korean of a book on commerce and law."""
+    """Abstracts, and the Korean of a book on commerce and law."""
     embedder = StaticEmbedder()
     texts, questions = [], []
     for name in ("scifact", "autorag-ko"):
@@ -247,7 +226,7 @@ def test_of_real_texts_the_ten_nearest_are_found(tmp_path: Path) -> None:
         questions += [json.loads(line)["text"] for line in asked][:60]
     vectors = embedder.embed(texts, EmbeddingKind.DOCUMENT)
     model = ModelKey.of(embedder)
-    quick = Int8VectorIndex(tmp_path / "quick", model, Axes(SHIPPED / "axes.npy"), least=150)
+    quick = Int8VectorIndex(tmp_path / "quick", model, signed=True, least=150)
     whole_scan = Int8VectorIndex(tmp_path / "whole", model)
     filled(quick, vectors, batches=2)
     filled(whole_scan, vectors)
