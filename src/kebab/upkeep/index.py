@@ -115,8 +115,9 @@ class Indexer:
         taken = self._taken(IngestPhase.VECTORS, index.checkpoint(), progress)
         if catch_up_vector(self.store, self.embeddings, index, applied=taken, turns=self.turns):
             progress(IngestProgress("progress", IngestPhase.FINISH))
-            with self.turns.turn():
-                index.optimize()
+        # Also where nothing was missing: an earlier version may have left another form.
+        with self.turns.turn():
+            index.optimize()
 
     def _taken(self, phase: IngestPhase, position: int, progress: Progress) -> Callable[[int], None]:
         """Hears how many chunks more an index has taken; of how many is known where it is built anew."""

@@ -85,3 +85,16 @@ def test_another_model_gets_its_own_vectors_and_the_answering_one_keeps_its_outb
     assert ward.store.behind(ward.vectors.checkpoint(), model=ward.model) == 1
     assert ward.embeddings.models() == {ward.model: 12, other.key: 13}
     assert ward.indexer().run().vector_chunks == 13
+
+
+def test_an_index_that_lacks_nothing_is_put_in_order_all_the_same(ward: Ward) -> None:
+    class Ordered(FakeVectorIndex):
+        times = 0
+
+        def optimize(self) -> None:
+            self.times += 1
+
+    index = Ordered(ward.model)
+    for expected in (1, 2):
+        ward.indexer(vectors=index).run()
+        assert (index.times, index.count()) == (expected, 12)
