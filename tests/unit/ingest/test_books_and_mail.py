@@ -70,6 +70,17 @@ def test_open_documents_have_lists_tables_and_notes() -> None:
     )
 
 
+def test_boxes_and_tables_inside_of_others_are_read_once_however_deep() -> None:
+    boxes = "<text:p>inmost</text:p>"
+    for _ in range(12):
+        boxes = f"<text:p><o:frame><o:text-box>{boxes}</o:text-box></o:frame></text:p>"
+    held = "<table:table-row><table:table-cell><text:p>{}</text:p>{}</table:table-cell></table:table-row>"
+    inner = f"<table:table>{held.format('y', '')}</table:table>"
+    listed = held.format("x", inner) + held.format("x", "")
+    rows = f"<table:table><table:table-rows>{listed}</table:table-rows></table:table>"
+    assert read(".odt", odt_file(boxes + rows)).lines.text == "inmost\n\n| x y |\n| --- |\n| x |"
+
+
 def test_slides_of_open_documents_are_places() -> None:
     body = "<o:page><text:p>one</text:p></o:page><o:page><text:p>two</text:p></o:page>"
     parsed = read(".odp", odt_file(body, kind="presentation"))

@@ -57,6 +57,17 @@ def test_merged_cells_keep_their_columns_and_what_holds_nothing_goes() -> None:
     assert text_of(paragraph(body)) == "| 품목 | 값 |\n| --- | --- |\n| 밧줄 \\| 줄 | 30 |"
 
 
+def test_tables_inside_of_cells_are_read_once_however_deep() -> None:
+    def holding(text: str, inner: str) -> str:
+        held = f"<hp:tc><hp:subList>{said(text)}{paragraph(inner)}</hp:subList></hp:tc>"
+        return table(held + cell("b", 0, 1))
+
+    nested = table(cell("끝", 0, 0) + cell("b", 0, 1))
+    for number in range(12):
+        nested = holding(f"n{number}", nested)
+    assert text_of(paragraph(nested)).count("끝") == 1
+
+
 def test_a_table_of_one_column_is_a_frame_around_text() -> None:
     frame = table(f"<hp:tc><hp:subList>{said('하나')}{said('둘')}</hp:subList></hp:tc>")
     found = parsed(paragraph(frame))

@@ -15,7 +15,7 @@ from kebab.ingest.parse.hwpx_numbers import Numbering
 from kebab.ingest.parse.office import metadata_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "hwpx-v1"
+VERSION = "hwpx-v2"
 
 _KOREAN_DAY = re.compile(r"(\d{4})년 (\d{1,2})월 (\d{1,2})일")
 _LEAST_LETTERS = 2
@@ -160,7 +160,8 @@ class _HwpxReader:
                 _, number = self._numbering.next(paragraph.get("paraPrIDRef", ""))
                 yield f"{number} {text}".strip() if text else ""
                 for inner in objects:
-                    cells = inner.iter("tc") if inner.tag == "tbl" else [inner]
+                    # Its own cells: those of tables inside of it are read with the cells that hold them.
+                    cells = inner.findall("tr/tc") if inner.tag == "tbl" else [inner]
                     for cell in cells:
                         yield from self._texts(cell)
 

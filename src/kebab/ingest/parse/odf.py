@@ -17,7 +17,7 @@ from kebab.ingest.parse.html_blocks import Placing
 from kebab.ingest.parse.office import About, metadata_of
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, Unreadable
 
-VERSION = "odf-v4"
+VERSION = "odf-v5"
 
 _MAIN = "content.xml"
 _STYLES = "styles.xml"
@@ -162,13 +162,14 @@ class _OdfReader:
         if text:
             self.composer.block(kind, bullet + text, self._placing(), tight=bool(depth) and self._in_list)
             self._in_list = bool(depth)
-        for box in paragraph.iter("text-box"):
+        for box in _outermost(paragraph, "text-box"):
             self.read(box)
 
     def _table(self, table: Element) -> None:
         self._in_list = False
         rows = [
-            [" ".join(self._text(cell).split()) for cell in _cells(row)] for row in table.iter("table-row")
+            [" ".join(self._text(cell).split()) for cell in _cells(row)]
+            for row in _outermost(table, "table-row")
         ]
         if any(map(any, rows)):
             self.composer.table(rows, self._placing())
@@ -199,6 +200,17 @@ class _OdfReader:
             return ""
         self._notes.append(" ".join(self._text(body).split()))
         return f"[^{len(self._notes)}]"
+
+
+def _outermost(root: Element, tag: str) -> Iterator[Element]:
+    """Those inside that are not inside another one, in order: what holds others reads them itself."""
+    pending = list(reversed(root))
+    while pending:
+        found = pending.pop()
+        if found.tag == tag:
+            yield found
+        else:
+            pending.extend(reversed(found))
 
 
 def _is_title(found: Element) -> bool:
