@@ -396,6 +396,14 @@ def test_a_name_goes_with_its_note(index: LexicalIndex) -> None:
     assert index.named("diary") == []
 
 
+def test_a_name_that_was_looked_for_in_vain_is_found_once_a_note_has_it(index: LexicalIndex) -> None:
+    apply(index, sample("a.md", "text"))
+    assert index.named("diary") == index.named("diary") == []
+    note = sample("diary.md", "text of a day")
+    apply(index, note, checkpoint=2)
+    assert index.named("diary") == ids(note)
+
+
 def test_words_of_the_name_and_of_what_is_said_of_a_note_are_found(index: LexicalIndex) -> None:
     about = Metadata(tags=("garden",), user={"summary": "how bread rises"})
     note = sample("kitchen/sourdough.md", "flour", "water", title="Levain", metadata=about)

@@ -41,6 +41,9 @@ _HITS_A_DOCUMENT = 5
 _MOST_NAMED = 1000
 _REPAIR = "run `kebab doctor --repair`"
 
+_State = tuple[int, int, int]
+"""Tells one commit from another: the file that names it, when it was written and how long it is."""
+
 
 class TantivyLexicalIndex:
     """LexicalIndex in a folder of its own. Nothing is created before the first apply.
@@ -57,9 +60,9 @@ class TantivyLexicalIndex:
         self._sums = FileSums(folder / "sums.json", folder)
         self._lock = Lock()
         self._opened: tuple[Any, Any] | None = None
-        self._seen: tuple[int, int, int] | None = None
+        self._seen: _State | None = None
         self._deleted = False
-        self._named_lately: tuple[tuple[object, str], list[ChunkId]] | None = None
+        self._named_lately: tuple[tuple[_State, str], list[ChunkId]] | None = None
         """What was asked last, and of which state: a search asks twice."""
         self._filters: WeakKeyDictionary[frozenset[DocId], _Filter] = WeakKeyDictionary()
 
@@ -127,14 +130,14 @@ class TantivyLexicalIndex:
             return {term: searcher.doc_freq("body", term) if clean(term) else 0 for term in terms}
 
     def named(self, key: str, *, docs: frozenset[DocId] | None = None) -> list[ChunkId]:
-        asked = (self._seen, key)
-        if docs is None and self._named_lately is not None and self._named_lately[0] == asked:
-            return list(self._named_lately[1])
         with self._translated():
-            opened = self._reader()
+            opened = self._reader_at()
             if opened is None or not key or not clean(key):
                 return []
-            schema, searcher = opened
+            state, schema, searcher = opened
+            known = self._named_lately
+            if docs is None and known is not None and known[0] == (state, key):
+                return list(known[1])
             hits = searcher.search(term_query(schema, key, "called"), limit=_MOST_NAMED, count=False).hits
             if docs is not None:
                 keys = self._filter(docs).keys(docs)
@@ -142,8 +145,8 @@ class TantivyLexicalIndex:
                 hits = [hit for hit, owner in zip(hits, owners, strict=True) if owner in keys]
             found = sorted(map(ChunkId, _chunk_ids(searcher, hits)))
         if docs is None:
-            self._named_lately = (asked, found)
-        return found
+            self._named_lately = ((state, key), found)
+        return list(found)
 
     def words_from(self, beginning: str) -> dict[str, int]:
         with self._translated():
@@ -214,6 +217,11 @@ class TantivyLexicalIndex:
 
     def _reader(self) -> tuple[Any, Any] | None:
         """Schema and searcher of the newest commit; None when there is no index of this layout."""
+        opened = self._reader_at()
+        return opened[1:] if opened else None
+
+    def _reader_at(self) -> tuple[_State, Any, Any] | None:
+        """The same behind the state of the files that they were opened from."""
         with self._lock:
             seen = self._state()
             if seen is None:
@@ -225,7 +233,9 @@ class TantivyLexicalIndex:
             if seen is not None and seen != self._seen:
                 self._deleted = self._has_deletions()
             self._seen = seen
-            return (self._opened[1], self._opened[0].searcher()) if self._opened else None
+            if seen is None or self._opened is None:
+                return None
+            return seen, self._opened[1], self._opened[0].searcher()
 
     def _open(self) -> tuple[Any, Any] | None:
         if self._checkpoint.read() is None:
@@ -237,7 +247,7 @@ class TantivyLexicalIndex:
         register(index)
         return index, index.schema
 
-    def _state(self) -> tuple[int, int, int] | None:
+    def _state(self) -> _State | None:
         # Every commit replaces meta.json: one look at the file saves a reload per search.
         try:
             status = (self._folder / "meta.json").stat()
