@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
+from dataclasses import replace
+from pathlib import Path
 
 from kebab.cli.reference import with_table
-from tests.drivers.conftest import PROJECT, Cli
+from tests.drivers.conftest import PROJECT, VAULT, a_cli
 
 README = PROJECT / "README.md"
 
@@ -20,17 +24,19 @@ def test_the_files_it_points_to_exist() -> None:
     assert [link for link in links if not (PROJECT / link).exists()] == []
 
 
-def test_the_searches_it_shows_find_what_it_shows(library: Cli) -> None:
-    """The first hit's citation; scores depend on the model, which these tests leave out."""
-    text = README.read_text(encoding="utf-8")
-    shown = re.findall(r'\$ kebab search "([^"]+)" -k 1.*?\n 1\. [\d.]+  (\S+)', text)
-    assert len(shown) == 2
-    for query, citation in shown:
-        assert library("search", query, "-k", "1", "--json").json["hits"][0]["citation"]["uri"] == citation
+def test_the_session_it_shows_is_what_the_commands_print(tmp_path: Path) -> None:
+    made = a_cli(tmp_path)
+    cli = replace(made, extra={"KEBAB_MODELS__EMBEDDING__PROVIDER": "static"})
+    shutil.copytree(VAULT, cli.cwd, dirs_exist_ok=True)
+    session = README.read_text(encoding="utf-8").split("```console\n", 1)[1].split("\n```", 1)[0]
+    commands = re.findall(r"^\$ kebab (.*)\n((?:(?!\$ ).*\n?)*)", session, flags=re.MULTILINE)
+    assert len(commands) == 6
+    for typed, shown in commands:
+        found = cli(*shlex.split(typed))
+        printed = (found.out + found.err).replace(str(cli.cwd), "~/notes")
+        assert _timeless(printed.strip()) == _timeless(shown.strip()), typed
 
 
-def test_the_lines_it_fetches_are_those_of_the_vault(library: Cli) -> None:
-    text = README.read_text(encoding="utf-8")
-    match = re.search(r'\$ kebab fetch span -q "([^"]+)"\n(.*?)\n```', text, flags=re.DOTALL)
-    assert match is not None
-    assert library("fetch", "span", match[1]).out.strip() == match[2].strip()
+def _timeless(text: str) -> str:
+    """The text without what differs from run to run."""
+    return re.sub(r"\b\d+ ms\b", "… ms", re.sub(r"\bans_\w+", "ans_…", text))
