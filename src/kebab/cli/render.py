@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kebab.cli.screen import Screen, clip, clip_start, pad, width, wrap
@@ -112,7 +110,7 @@ def snippet(found: Snippet, screen: Screen, *, columns: int) -> list[str]:
     """The text in lines that fit, its matched words marked; blank lines are left out."""
     # Room for the ellipsis at the end and, without colours, for the signs that stand in for them.
     room = columns - (2 if screen.color else 8)
-    found = Snippet(_flowing(harmless(found.text)), found.marks)
+    found = Snippet(harmless(found.text), found.marks)
     ranges = [r for r in wrap(found.text, room) if found.text[slice(*r)].strip()]
     first = _first_line(ranges, found)
     shown = ranges[first : first + SNIPPET_LINES]
@@ -126,23 +124,6 @@ def _first_line(ranges: Sequence[tuple[int, int]], found: Snippet) -> int:
         return 0
     held = next((at for at, (_, end) in enumerate(ranges) if end > found.marks[0][0]), 0)
     return 0 if held < SNIPPET_LINES else held - 1
-
-
-def _flowing(text: str) -> str:
-    """The text with line breaks inside paragraphs turned to spaces; places in it stay the same."""
-    if text.count("```") % 2:
-        return text  # a fence is cut off, so that code cannot be told from prose
-    lines = text.split("\n")
-    flowing, code = lines[0], lines[0].lstrip().startswith("```")
-    for before, line in pairwise(lines):
-        code ^= line.lstrip().startswith("```")
-        soft = not (code or _ENDS_LINE.match(before) or _STARTS_LINE.match(line))
-        flowing += (" " if soft else "\n") + line
-    return flowing
-
-
-_ENDS_LINE = re.compile(r"^\s*+(#{1,6} |\||```|$)")
-_STARTS_LINE = re.compile(r"^\s*+(#{1,6} |[-*+] |\d{1,9}[.)] |>|\||```|$)")
 
 
 def _marked(found: Snippet, start: int, end: int, screen: Screen) -> str:

@@ -102,10 +102,11 @@ _LETTERS = range(0xA000, 0xA100)
 
 
 def legible(snippet: Snippet, *, inside_code: bool = False) -> Snippet:
-    """The snippet without markup, line by line, its marks where the same characters stand now.
+    """The snippet without markup, its marks where the same characters stand now.
 
-    Comments, rulers of tables and definitions of links go as a whole; code stays as it is, also where the
-    text begins inside a block of it. A mark of which nothing is left is dropped.
+    Lines of one paragraph become one; comments, rulers of tables and definitions of links go as a whole.
+    Code stays as it is, also where the text begins inside a block of it. A mark of which nothing is left is
+    dropped.
     """
     text = snippet.text.replace("\x00", " ")
     begin, end = islice((sign for sign in map(chr, _LETTERS) if sign not in text), 2)
@@ -118,13 +119,29 @@ def legible(snippet: Snippet, *, inside_code: bool = False) -> Snippet:
 
 
 def _lines(text: str, rules: Sequence[Rule], ends: str, *, inside_code: bool) -> Iterator[str]:
-    """The lines that say something to the eye, cleaned; those of code as they are, without their fences."""
-    code = inside_code
+    """The lines that say something to the eye, cleaned, with spaces for the breaks inside of paragraphs.
+
+    Those of code as they are, without their fences.
+    """
+    code, goes_on, broken = inside_code, False, ""
     for line in text.splitlines(keepends=True):
         fence = line.lstrip().startswith(("```", "~~~"))
-        if not fence:
-            yield line if code else _seen(line, rules, ends)
+        shown = "" if fence else line if code else _seen(line, rules, ends)
+        bare = line.translate(dict.fromkeys(map(ord, ends)))
+        if shown.strip() or (code and shown):
+            soft = goes_on and not code and not _OPENS.match(bare)
+            yield " " if soft else broken
+            yield shown.strip() if soft else shown.rstrip() if not code else shown.rstrip("\r\n")
+            broken = shown[len(shown.rstrip("\r\n")) :]
+        goes_on = not code and bool(shown.strip()) and not _CLOSES.match(bare)
         code ^= fence
+    yield broken
+
+
+# A heading, an entry, a quotation, a row or a note begins a line; behind a heading, a row or a break that was
+# asked for the next one begins.
+_OPENS = re.compile(r"\s*+(?:#{1,6} |[-*+] |\d{1,9}[.)] |>|\||\[\^)")
+_CLOSES = re.compile(r"\s*+(?:#{1,6} |\|)|[^\r\n]*(?: {2}|\\)[\r\n]*\Z")
 
 
 def _seen(line: str, rules: Sequence[Rule], ends: str) -> str:

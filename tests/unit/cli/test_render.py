@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kebab.cli import output, render
 from kebab.cli.screen import Screen, width
@@ -82,7 +80,8 @@ def test_a_hit_shows_rank_score_citation_headings_and_marked_words() -> None:
         " 1. 0.9919  home/전세-계약.md#L17-L20",
         "    전세 계약 › 갱신",
         "    ## «갱신»",
-        "    계약«갱신»요구권은 만료 6개월 전부터 쓸 수 있다.",
+        "    계약«갱신»요구권은 만료 6개월 전부터",
+        "    쓸 수 있다.",
     ]
 
 
@@ -221,15 +220,7 @@ def test_nothing_is_wider_than_the_screen(columns: int, color: bool) -> None:
     assert max(width(line) for line in lines) <= columns
 
 
-@given(st.text(alphabet=st.sampled_from("ab한 \n#|-`>1."), max_size=120))
-def test_flowing_text_keeps_every_place(text: str) -> None:
-    flowing = render._flowing(text)
-    assert len(flowing) == len(text)
-    assert [a for a, b in zip(text, flowing, strict=True) if a != b] == ["\n"] * sum(
-        a != b for a, b in zip(text, flowing, strict=True)
-    )
-
-
-def test_lists_tables_and_code_keep_their_lines() -> None:
-    text = "One line\nand more:\n- a\n- b\n| x | y |\n| 1 | 2 |\n```\ncode\nmore\n```"
-    assert render._flowing(text) == text.replace("One line\nand", "One line and")
+def test_lines_of_source_code_stay_apart() -> None:
+    hit = replace(HIT, snippet=Snippet("def position(self):\n\n    return 1"), code_lang="python")
+    lines = without_escapes(shown(replace(RESPONSE, hits=(hit,)), screen=PLAIN)).split("\n")
+    assert lines[2:4] == ["    def position(self):", "        return 1"]

@@ -19,26 +19,15 @@ export function fill(element, ...children) {
   return element
 }
 
-/** A snippet without what only a file needs: lone line breaks, and the heading, which is shown above it. */
-export function tidied(text, marks) {
-  const points = [...text]
-  const heading = /^(?:#{1,6} [^\n]*\n+)+/.exec(text)
-  const from = heading && [...heading[0]].length < points.length ? [...heading[0]].length : 0
-  const kept = []
-  const moved = new Map()
-  for (let at = from; at <= points.length; at += 1) {
-    moved.set(at, kept.length)
-    if (at === points.length) break
-    if (points[at] !== "\n") { kept.push(points[at]); continue }
-    const next = points[at + 1]
-    if (kept.at(-1) === "\n") continue
-    kept.push(next === "\n" || /[-*+>|\d#]/.test(next ?? "") ? "\n" : " ")
-  }
-  const shown = marks.filter(([start]) => start >= from).map(([start, end]) => [moved.get(start), moved.get(end)])
-  const title = from ? heading[0].trimEnd().split("\n").pop().replace(/^#+ /, "") : ""
-  const offset = from ? [...heading[0].trimEnd()].length - [...title].length : 0
-  const above = marks.filter(([start, end]) => start >= offset && end < from).map(([start, end]) => [start - offset, end - offset])
-  return { text: kept.join(""), marks: shown, heading: { text: title, marks: above } }
+/** The heading that a snippet begins with, where more follows: it is shown above. */
+export function headingOf(text, marks) {
+  const found = /^(?:#{1,6} [^\n]*\n+)+/.exec(text)
+  if (!found || found[0].length === text.length) return { text: "", marks: [] }
+  const whole = [...found[0].trimEnd()].length
+  const title = found[0].trimEnd().split("\n").pop().replace(/^#+ /, "")
+  const offset = whole - [...title].length
+  const inside = marks.filter(([start, end]) => start >= offset && end <= whole)
+  return { text: title, marks: inside.map(([start, end]) => [start - offset, end - offset]) }
 }
 
 /** A text with the ranges of its marks, counted in code points as the server counts them. */

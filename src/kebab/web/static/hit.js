@@ -1,6 +1,6 @@
 // One hit: its place in the note, the marked lines, what each leg gave, and why it stands where it stands.
 
-import { docLink, h, marked, tidied } from "./dom.js"
+import { docLink, h, headingOf, marked } from "./dom.js"
 
 const LEGS = { lexical: "words", vector: "meaning" }
 const WIDTH = 64
@@ -49,15 +49,15 @@ export function hitElement(hit, { query, onpick, onexplain }) {
   // The note's title stands above the group already.
   const below = hit.heading_path.filter((part, index) => index || part !== hit.title)
   const trail = below.length ? below : [hit.title]
-  const raw = tidied(hit.snippet, hit.marks)
-  const snippet = hit.readable === undefined ? raw : { ...tidied(hit.readable, hit.readable_marks), heading: raw.heading }
+  const heading = headingOf(hit.snippet, hit.marks)
+  const shown = hit.readable === undefined ? marked(hit.snippet, hit.marks) : marked(hit.readable, hit.readable_marks)
   const href = docLink(hit.doc_id, { lines: linesOf(hit), chunk: hit.chunk_id, query })
   const why = h("button", { class: "link", type: "button", "aria-expanded": "false", onclick: event => { event.stopPropagation(); onexplain() } }, "why here?")
   const element = h("div", { class: "hit", "data-chunk": hit.chunk_id, onclick: onpick },
     h("div", { class: "where" },
-      h("span", { class: "trail" }, h("span", { class: "parents" }, trail.slice(0, -1).map(part => `${part} › `)), h("b", {}, snippet.heading.text === trail.at(-1) ? marked(trail.at(-1), snippet.heading.marks) : trail.at(-1))),
+      h("span", { class: "trail" }, h("span", { class: "parents" }, trail.slice(0, -1).map(part => `${part} › `)), h("b", {}, heading.text === trail.at(-1) ? marked(trail.at(-1), heading.marks) : trail.at(-1))),
       legs(hit)),
-    h("div", { class: "snippet" }, marked(snippet.text, snippet.marks)),
+    h("div", { class: hit.code_lang ? "snippet mono" : "snippet" }, shown),
     h("div", { class: "more small" },
       h("a", { href, class: "mono" }, hit.citation.uri.split("#").pop()),
       hit.stale && h("span", { class: "warn" }, hit.source_state === "gone" ? "file is gone" : "file changed since"),
