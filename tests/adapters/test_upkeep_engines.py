@@ -179,7 +179,7 @@ def test_a_bundle_does_not_replace_documents_unless_forced(config: Path, tmp_pat
     with Kebab.open(config) as kb:
         kb.export_bundle(tmp_path / "all.kebab")
     with Kebab.open(other) as kb:
-        with pytest.raises(InvalidInput, match="holds 1 documents already"):
+        with pytest.raises(InvalidInput, match="holds 1 document already"):
             kb.import_bundle(tmp_path / "all.kebab")
         assert len(kb.list_docs()) == 1
         kb.ingest_text("a note of mine", title="Mine")

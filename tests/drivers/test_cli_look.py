@@ -127,3 +127,31 @@ def test_links_and_related_notes_are_shown_and_piped_line_by_line(library: Cli) 
     assert [reason["kind"] for reason in near["related"][0]["reasons"]] == ["linked_from"]
     first = library("related", "packing-list").out.splitlines()[0].split("\t")
     assert first[1:] == ["travel/제주-봄-여행.md", "제주 봄 여행 2026", "it links to travel/packing-list.md"]
+
+
+def test_a_knowledge_base_of_one_note_is_told_of_in_the_singular(cli: Cli) -> None:
+    (cli.cwd / "cat.md").write_text("# Cat\n\nMiso eats at 7:30.\n", encoding="utf-8")
+    assert cli("init", ".").code == 0
+    told = [cli("ingest", "--quiet").out, cli("list", "docs").err, cli("doctor").out]
+    told += [cli("why", "cat.md", "Miso").out, cli("export", "one.kebab").out, cli("index", "--rebuild").out]
+    assert not re.findall(r"\b1 (?:chunk|document|vector|piece)s\b", "\n".join(told))
+    assert "1 chunk," in told[0]
+    (cli.cwd / "cat.md").unlink()
+    assert "1 of 1 document of source 'default' is gone from" in cli("ingest").err
+
+
+def test_a_note_that_nothing_is_near_to_is_said_to_be_so(cli: Cli) -> None:
+    (cli.cwd / "cat.md").write_text("# Cat\n\nMiso\n", encoding="utf-8")
+    assert cli("init", ".").code == 0
+    assert cli("ingest").code == 0
+    found = cli("related", "cat.md")
+    assert (found.code, found.out) == (1, "")
+    assert "nothing is near cat.md" in found.err
+
+
+def test_what_is_no_date_is_said_in_the_words_that_were_typed(library: Cli) -> None:
+    assert library("search", "x", "--after", "tomorrow").err.startswith("error: 'tomorrow' is not a date\n")
+
+
+def test_who_is_to_confirm_without_a_terminal_is_told_what(cli: Cli) -> None:
+    assert "gone does not exist. Create it?" in cli("init", "gone").err

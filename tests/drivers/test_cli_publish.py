@@ -26,7 +26,7 @@ def a_project(cli: Cli) -> Cli:
 def a_publication(notes: Cli, place: Path) -> str:
     result = notes("publish", str(place))
     assert result.code == 0, result.err
-    assert "1 documents, 1 chunks · default: 1 sent, 0 removed" in result.out
+    assert "1 document, 1 chunk · default: 1 sent, 0 removed" in result.out
     return str(place)
 
 

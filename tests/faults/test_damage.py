@@ -178,7 +178,7 @@ def test_chunks_that_the_store_does_not_know_are_found_and_removed(base: Base) -
         finding = check_of(kb.doctor(), "words index")
         assert (finding.status, finding.detail) == (
             CheckStatus.FAULT,
-            "1 chunks are in the index and not in the store",
+            "1 chunk is in the index and not in the store",
         )
         assert check_of(kb.doctor(repair=True), "words index").status is CheckStatus.REPAIRED
         assert sick(kb.doctor()) == []

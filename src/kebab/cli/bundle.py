@@ -8,6 +8,7 @@ import click
 
 from kebab.cli.session import FORCE, Session, command
 from kebab.cli.tables import size_of
+from kebab.domain.plurals import count_of
 from kebab.domain.reports import BundleReport
 
 
@@ -47,5 +48,5 @@ def import_bundle(session: Session, file: Path, force: bool) -> None:
 
 def _summary(did: str, report: BundleReport) -> str:
     models = f" · vectors of {', '.join(report.models)}" if report.models else " · no vectors"
-    counts = f"{report.documents} documents, {report.chunks} chunks"
+    counts = f"{count_of(report.documents, 'document')}, {count_of(report.chunks, 'chunk')}"
     return f"{did} {report.path}: {counts}{models} · {size_of(report.byte_len)}"

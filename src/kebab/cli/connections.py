@@ -53,6 +53,8 @@ def related(session: Session, note: str, k: int | None, filters: SearchFilters) 
     report = session.kebab().related(note, k=k, filters=filters)
     session.warn(map(render.degradation, report.degraded))
     session.put(lambda: wire.related(report), lambda: _related(report, session.screen))
+    if not report.related:
+        session.say(f"nothing is near {report.note.path}")
     return 0 if report.related else 1
 
 

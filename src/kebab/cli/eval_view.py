@@ -21,6 +21,7 @@ from kebab.domain.evaluations import (
     TunedPolicy,
     TuneReport,
 )
+from kebab.domain.plurals import count_of
 
 if TYPE_CHECKING:
     from kebab.evaluate.own_weights import OwnWeights
@@ -32,7 +33,7 @@ def shown_report(report: EvalReport, screen: Screen) -> str:
     """Metrics with bars, groups, refusals, and the weakest queries."""
     fusion = f", {report.fusion}" if report.fusion else ""
     head = screen.bold(f"{report.name} · {report.mode.value}{fusion}")
-    size = f"{len(report.scores)} queries · {report.documents} documents · run {report.run_id}"
+    size = f"{_queries(len(report.scores))} · {count_of(report.documents, 'document')} · run {report.run_id}"
     rows = [(name, f"{report.metrics[name]:.4f}  {screen.bar(report.metrics[name])}") for name in METRICS]
     rows.append(("latency", f"p50 {report.metrics['p50_ms']:.1f} ms · p95 {report.metrics['p95_ms']:.1f} ms"))
     rows += [(step, f"{seconds:.1f} s") for step, seconds in report.seconds.items()]
@@ -114,10 +115,14 @@ def shown_names(report: NamesReport, screen: Screen, *, missed: bool) -> str:
     ]
     header = ("query is", "queries", "hit@1", "hit@3", "hit@10", "documents a page")
     lines = [
-        f"{report.name}: {report.documents} documents",
+        f"{report.name}: {count_of(report.documents, 'document')}",
         table(rows, header=header, screen=screen, grow=0),
     ]
     return "\n".join([*lines, *(_missed(report, screen) if missed else [])])
+
+
+def _queries(count: int) -> str:
+    return count_of(count, "query", "queries")
 
 
 def _missed(report: NamesReport, screen: Screen) -> list[str]:
@@ -142,9 +147,10 @@ def shown_tuning(report: TuneReport, screen: Screen) -> str:
     header = ("", "policy", f"{report.metric} train", "test")
     gain = report.gain
     verdict = "beyond noise" if gain.beyond_noise else "within noise"
+    judged = f"{_queries(report.train_queries)} to learn, {report.test_queries} to judge"
     interval = f"{gain.difference:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}], {verdict}"
     lines = [
-        f"{', '.join(report.names)}: {report.train_queries} queries to learn, {report.test_queries} to judge",
+        f"{', '.join(report.names)}: {judged}",
         table(cells, header=header, screen=screen, grow=1),
         f"gain over the present policy on unseen queries: {interval}",
         *_recommended(report),

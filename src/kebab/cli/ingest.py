@@ -12,6 +12,7 @@ from kebab.cli.session import Session, command
 from kebab.cli.tables import seconds_of
 from kebab.domain.controls import harmless_line
 from kebab.domain.ingests import IngestItem, IngestReport, Outcome, RunStatus
+from kebab.domain.plurals import count_of
 from kebab.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -114,7 +115,9 @@ def _totals(report: IngestReport, screen: Screen, *, dry_run: bool) -> str:
     counts = [(run.indexed, "indexed"), (run.unchanged, "unchanged"), (run.removed, "removed")]
     counts += [(run.skipped, "skipped"), (run.failed, "failed")]
     told = ", ".join(f"{count} {name}" for count, name in counts if count) or "nothing to do"
-    made = f" · {run.chunks} chunks, {run.embedded} embedded" if run.chunks or run.embedded else ""
+    made = (
+        f" · {count_of(run.chunks, 'chunk')}, {run.embedded} embedded" if run.chunks or run.embedded else ""
+    )
     ends = {RunStatus.CANCELLED: "stopped early: ", RunStatus.FAILED: f"failed ({run.error}): "}
     head = "would be: " if dry_run else ends.get(run.status, "")
     return screen.bold(f"{head}{told}") + f"{made} · {seconds_of(run.duration_ms)}"

@@ -16,6 +16,7 @@ from kebab.domain.documents import DocumentSummary, LineSpan
 from kebab.domain.ingests import IngestItem, IngestRun
 from kebab.domain.inspections import ChunkInspection, DocumentInspection, FetchResult
 from kebab.domain.places import fragment
+from kebab.domain.plurals import count_of
 from kebab.domain.queries import SearchFilters
 from kebab.errors import InvalidInput
 
@@ -39,7 +40,7 @@ def list_docs(session: Session, filters: SearchFilters) -> int:
 
     documents = session.kebab().list_docs(filters)
     session.put(wire.doc_list(documents), lambda: _documents(documents, session.screen))
-    session.say(f"{len(documents)} documents")
+    session.say(count_of(len(documents), "document"))
     return 0 if documents else 1
 
 

@@ -10,6 +10,7 @@ from kebab.cli.confirm import agreed, typed_out
 from kebab.cli.screen import wrap
 from kebab.cli.session import INDEX, OneOf, Session, command
 from kebab.cli.tables import pairs, seconds_of
+from kebab.domain.plurals import count_of
 from kebab.domain.reports import Check, CheckStatus, DoctorReport, IndexReport, ResetScope, SchemaReport
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def index(
 
 
 def _indexed(report: IndexReport) -> str:
-    parts = [f"words: {report.lexical_chunks} chunks", f"vectors: {report.vector_chunks}"]
+    parts = [f"words: {count_of(report.lexical_chunks, 'chunk')}", f"vectors: {report.vector_chunks}"]
     if report.embedded:
         parts.append(f"newly embedded: {report.embedded}")
     if report.missing:

@@ -14,6 +14,7 @@ from kebab.cli.memory_group import HALF_LIFE, LIMIT, MIN_SCORE, PREFER, TYPE, me
 from kebab.cli.session import Session, command
 from kebab.cli.times import moment
 from kebab.domain.executions import Execution, ExecutionFilters, TaskRecord, execution_id
+from kebab.domain.plurals import count_of
 from kebab.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -235,7 +236,8 @@ def stats(session: Session) -> None:
 def _shown(session: Session, text: str, mode: str, found: Recalled) -> int:
     session.warn(f"{note.part} did not take part: {note.message}" for note in found.degraded)
     if found.withheld:
-        few = f"{found.withheld} runs are near but not relevant enough; --min-score 0 shows them"
+        few = f"{count_of(found.withheld, 'run is', 'runs are')} near, and not relevant enough"
+        few += "; --min-score 0 shows all"
         session.say(few if found.hits else f"nothing like this was done before; {few}")
     session.put(lambda: _wire().execution_search(text, mode, found), lambda: view.hits(found, session.screen))
     return 0 if found.hits else 1

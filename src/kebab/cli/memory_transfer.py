@@ -12,6 +12,7 @@ import click
 
 from kebab.cli.memory_group import memory
 from kebab.cli.session import FORCE, Session, command
+from kebab.domain.plurals import count_of
 from kebab.errors import InvalidInput
 
 FORMATS = ("kebab", "claude-code", "codex", "otel")
@@ -65,7 +66,7 @@ def export_file(session: Session, file: Path | None, no_vectors: bool, force: bo
         return
     with named_file(file, force=force) as out:
         count = sum(1 for line in lines if out.write(f"{line}\n".encode()))
-    session.say(f"wrote {count} records to {file}")
+    session.say(f"wrote {count_of(count, 'record')} to {file}")
 
 
 @command("prune", parent=memory)

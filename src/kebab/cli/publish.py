@@ -10,6 +10,7 @@ import click
 
 from kebab.cli.session import Session, command
 from kebab.cli.tables import size_of
+from kebab.domain.plurals import count_of
 from kebab.domain.publications import PublishReport, Release
 from kebab.errors import InvalidInput
 
@@ -80,12 +81,13 @@ def _put(session: Session, report: PublishReport) -> None:
 
 
 def _summary(report: PublishReport) -> str:
-    done = f"release {report.release} at {report.uri}: {report.documents} documents, {report.chunks} chunks"
+    held = f"{count_of(report.documents, 'document')}, {count_of(report.chunks, 'chunk')}"
+    done = f"release {report.release} at {report.uri}: {held}"
     if report.publisher is not None:
         done += f" · {report.publisher}: {report.changed} sent, {report.removed} removed"
     if report.collected is not None:
         freed = size_of(report.collected.byte_len)
-        done += f" · deleted {report.collected.releases} old releases, {freed}"
+        done += f" · deleted {count_of(report.collected.releases, 'old release')}, {freed}"
     return f"{done} · {report.duration_ms / 1000:.1f} s"
 
 
@@ -105,7 +107,8 @@ def _listed(uri: str, releases: Sequence[Release]) -> str:
 
 def _lines(release: Release) -> list[str]:
     parts = [
-        f"  {part.publisher}: {part.contents.documents} documents, {part.contents.chunks} chunks "
+        f"  {part.publisher}: {count_of(part.contents.documents, 'document')}, "
+        f"{count_of(part.contents.chunks, 'chunk')} "
         f"of {', '.join(part.contents.sources)} · {part.contents.published_at}"
         for part in release.parts
     ]

@@ -18,6 +18,7 @@ from kebab.domain.hits import (
     SearchTrace,
     Snippet,
 )
+from kebab.domain.plurals import count_of
 from kebab.domain.queries import SearchMode
 
 if TYPE_CHECKING:
@@ -228,7 +229,7 @@ def trace(found: SearchTrace, screen: Screen) -> str:
     """The lists before fusion, ten of each, and where the time went."""
     lines = []
     for leg, candidates in found.legs.items():
-        lines.append(screen.bold(f"{leg}: {len(candidates)} candidates"))
+        lines.append(screen.bold(f"{leg}: {count_of(len(candidates), 'candidate')}"))
         lines += [f"  {rank:>3}  {c.score:>9.4f}  {c.id}" for rank, c in enumerate(candidates[:10], start=1)]
     timings = "  ".join(f"{stage.removesuffix('_ms')} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
     return "\n".join([*lines, _fact("time", timings, screen)])
@@ -247,7 +248,7 @@ def why(report: WhyReport, *, screen: Screen, limit: int = 5) -> str:
         lines += ["", *_place(place, screen)]
     if len(report.chunks) > limit:
         more = len(report.chunks) - limit
-        lines += ["", screen.dim(f"{more} more {'chunk' if more == 1 else 'chunks'} came no closer")]
+        lines += ["", screen.dim(f"{count_of(more, 'more chunk')} came no closer")]
     if report.fusion:
         lines += ["", _fact("fused", _fusion(report.fusion), screen)]
     return "\n".join(lines)

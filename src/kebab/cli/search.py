@@ -15,6 +15,7 @@ from kebab.cli.screen import clip
 from kebab.cli.session import INDEX, OneOf, Session, command
 from kebab.domain.controls import harmless_line
 from kebab.domain.hits import ScoreKind, SearchHit, SearchResponse
+from kebab.domain.plurals import count_of
 from kebab.domain.queries import SearchMode, SortOrder
 from kebab.errors import InvalidInput
 
@@ -138,7 +139,7 @@ def show(session: Session, response: SearchResponse, *, explain: bool) -> int:
     if response.next_cursor:
         session.say(f"next page: --cursor {response.next_cursor}")
     if response.withheld:
-        session.say(f"left out {response.withheld} hits with a score below --min-score")
+        session.say(f"left out {count_of(response.withheld, 'hit')} with a score below --min-score")
     if response.weak and response.hits:
         session.say("nothing fits well: even the best hit is unlikely to be what you meant")
     if not response.hits:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from kebab.disk.named_files import check_target, named_file
 from kebab.domain.controls import harmless
 from kebab.domain.evaluations import METRICS, EvalComparison, EvalReport, QueryChange, QueryScore
+from kebab.domain.plurals import count_of
 from kebab.errors import InvalidInput
 from kebab.evaluate.plots import Bar, bars, skyline, text_bar
 
@@ -136,7 +137,7 @@ def label(report: EvalReport) -> str:
 
 
 def _facts(report: EvalReport) -> str:
-    facts = [f"{len(report.scores)} queries", f"{report.documents} documents", f"run {report.run_id}"]
+    facts = [f"{len(report.scores)} queries", count_of(report.documents, "document"), f"run {report.run_id}"]
     facts += [f"fusion {report.fusion}"] if report.fusion else []
     facts += [f"model {report.embedding_model}"] if report.embedding_model else []
     facts += [f"{step} {seconds:.1f} s" for step, seconds in report.seconds.items()]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kebab.domain.ingests import FileState, Outcome
+from kebab.domain.plurals import count_of
 from kebab.errors import MassDelete
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.parse.formats import FORMATS, extension, kind_of
@@ -43,8 +44,9 @@ class Changes:
         """What is to be said where more than half would be removed; a file that was moved is not lost."""
         if 2 * (len(self.gone) - self.moved) <= self.known:
             return None
-        place = f"source {self.source.id!r} are gone from {self.source.root}"
-        return f"{len(self.gone)} of the {self.known} documents of {place}"
+        gone = f"{len(self.gone)} of {count_of(self.known, 'document')}"
+        be = "is" if len(self.gone) == 1 else "are"
+        return f"{gone} of source {self.source.id!r} {be} gone from {self.source.root}"
 
     def keeping(self) -> Changes:
         """The same without its removals."""

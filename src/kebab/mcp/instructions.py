@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from kebab.app import Kebab
+from kebab.domain.plurals import count_of
 from kebab.errors import KebabError
 from kebab.mcp.overview import overview
 from kebab.wire.upkeep import Status
@@ -72,7 +73,7 @@ _ADVICE: tuple[tuple[frozenset[str], str], ...] = (
 def _holds(held: Status) -> str:
     if not held.indexed or not held.documents:
         return "A kebab knowledge base that holds nothing yet."
-    parts = [f"The user's knowledge base: {held.documents} documents"]
+    parts = [f"The user's knowledge base: {count_of(held.documents, 'document')}"]
     for name, counts in (("languages", held.languages), ("sources", held.sources), ("tags", held.tags)):
         if named := _named(counts):
             parts.append(f"{name} {named}")

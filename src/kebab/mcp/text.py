@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kebab.domain.controls import harmless, harmless_line
+from kebab.domain.plurals import count_of
 from kebab.domain.tokens import estimate_tokens
 from kebab.wire.answers import Answer
 from kebab.wire.briefs import Brief
@@ -53,7 +54,7 @@ def line(text: str) -> str:
 def search(found: SearchResponse) -> str:
     if not found.hits:
         return "\n".join(["no hits: nothing stored matches", *_withheld(found), *notes(found.degraded)])
-    lines = [f"{len(found.hits)} hits, best first; cite them as written"]
+    lines = [f"{count_of(len(found.hits), 'hit')}, best first; cite them as written"]
     if found.weak is True:
         lines.append("nothing fits well: even the best hit is unlikely to be what was meant")
     for hit in found.hits:
@@ -63,7 +64,9 @@ def search(found: SearchResponse) -> str:
 
 
 def _withheld(found: SearchResponse) -> list[str]:
-    return [f"{found.withheld} hits with a score below min_score are left out"] if found.withheld else []
+    return (
+        [f"{count_of(found.withheld, 'hit')} with a score below min_score left out"] if found.withheld else []
+    )
 
 
 def _hit(hit: SearchHit) -> list[str]:
@@ -144,7 +147,7 @@ def brief(found: Brief) -> str:
 def related(found: Related) -> str:
     if not found.related:
         return "\n".join([f"nothing is near {line(found.note.doc_path)}", *notes(found.degraded)])
-    lines = [f"{len(found.related)} notes near {line(found.note.doc_path)}, nearest first"]
+    lines = [f"{count_of(len(found.related), 'note')} near {line(found.note.doc_path)}, nearest first"]
     for near in found.related:
         why = "; ".join(line(reason.text) for reason in near.reasons)
         lines.append(f"- {line(near.note.doc_path)} | {line(near.note.title)}: {why}")
@@ -155,7 +158,7 @@ def documents(found: DocList) -> str:
     if not found.documents:
         return "no documents match"
     total = found.total if isinstance(found.total, int) else len(found.documents)
-    lines = [f"{len(found.documents)} of {total} documents"]
+    lines = [f"{len(found.documents)} of {count_of(total, 'document')}"]
     for doc in found.documents:
         tags = f" #{' #'.join(map(line, doc.tags))}" if doc.tags else ""
         lines.append(f"- {line(doc.doc_path)} | {line(doc.title)} ({doc.lang}, {line(doc.source_id)}){tags}")
@@ -166,7 +169,8 @@ def documents(found: DocList) -> str:
 def status(found: Status) -> str:
     if not found.indexed:
         return "nothing is indexed yet"
-    lines = [f"{found.documents} documents, {found.chunks} chunks; last indexed {found.last_indexed_at}"]
+    held = f"{count_of(found.documents, 'document')}, {count_of(found.chunks, 'chunk')}"
+    lines = [f"{held}; last indexed {found.last_indexed_at}"]
     for name, counts in (
         ("sources", found.sources),
         ("languages", found.languages),

@@ -10,6 +10,7 @@ from typing import Protocol
 from kebab.domain.fusion import Ranked
 from kebab.domain.hits import Degradation, Leg, Retrieval
 from kebab.domain.ids import DocId
+from kebab.domain.plurals import count_of
 from kebab.domain.queries import SearchQuery
 from kebab.domain.values import dataclass
 from kebab.errors import EngineError
@@ -144,6 +145,6 @@ def lagging(leg: Leg, index: str, behind: int) -> tuple[Degradation, ...]:
     """How a response names an index that lacks documents; empty for one that lacks none."""
     if not behind:
         return ()
-    shown = f"{behind} documents" if behind < MANY else f"{MANY} documents or more"
+    shown = count_of(behind, "document") if behind < MANY else f"{MANY} documents or more"
     message = f"the {index} lacks the latest state of {shown}"
     return (Degradation(leg.value, "index_behind", message, "run `kebab index`"),)

@@ -20,6 +20,7 @@ from kebab.domain.hits import (
 )
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.names import latin_words, plain_words
+from kebab.domain.plurals import count_of
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.domain.values import dataclass
 from kebab.errors import EngineError
@@ -202,7 +203,8 @@ class VectorRetriever:
         """Says which chunks cannot be found by meaning yet; empty when all can."""
         missing = self.embeddings.count_missing(self.index.model)
         if missing:
-            message = f"{missing} chunks have no vector of {self.index.model.model_id} yet"
+            lacking = count_of(missing, "chunk has", "chunks have")
+            message = f"{lacking} no vector of {self.index.model.model_id} yet"
             return (Degradation("vector", "not_embedded", message, "run `kebab index --embeddings`"),)
         behind = self.store.behind(self.index.checkpoint(), model=self.index.model, at_most=MANY)
         return lagging(self.leg, "vector index", behind)

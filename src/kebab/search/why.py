@@ -11,6 +11,7 @@ from kebab.domain.fusion import Ranked
 from kebab.domain.hits import Leg, Retrieval, SearchHit
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.names import latin_words, name_key, plain_words
+from kebab.domain.plurals import count_of
 from kebab.domain.queries import SearchFilters, SearchQuery
 from kebab.domain.why import ChunkPlace, LegPlace, WhyReport
 from kebab.errors import EngineError
@@ -176,7 +177,7 @@ def _summary(places: list[ChunkPlace]) -> str:
         return "the document has no text to search"
     shown = sum(place.shown for place in places)
     if shown:
-        return f"{shown} of {len(places)} chunks shown, the best at place {places[0].rank}"
+        return f"{shown} of {count_of(len(places), 'chunk')} shown, the best at place {places[0].rank}"
     return f"not shown: its best chunk is {places[0].verdict}"
 
 

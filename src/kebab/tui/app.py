@@ -20,6 +20,7 @@ from textual.widgets.option_list import Option
 from kebab.app import Kebab
 from kebab.domain.controls import harmless, harmless_line
 from kebab.domain.hits import SearchHit, SearchResponse
+from kebab.domain.plurals import count_of
 from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.errors import KebabError
 from kebab.tui import lines
@@ -159,7 +160,12 @@ class KebabTui(App[None]):
         parts = [MODES[self.mode_now]]
         parts += [f"{name}:{value}" for name, values in self.chosen.items() for value in values]
         if found is not None:
-            parts.insert(0, f"{len(found.hits)} hits in {notes} notes" if found.hits else "nothing found")
+            parts.insert(
+                0,
+                f"{count_of(len(found.hits), 'hit')} in {count_of(notes, 'note')}"
+                if found.hits
+                else "nothing found",
+            )
             parts += [harmless_line(f"{each.word} → {each.instead}") for each in found.corrections]
             parts += [harmless_line(note.message) for note in found.degraded]
         return Text(" · ".join(parts), no_wrap=True, overflow="ellipsis")
@@ -298,7 +304,7 @@ class KebabTui(App[None]):
         self.asking = not self.asking
         query = self.query_one("#query", Input)
         query.placeholder = "ask your notes a question, then Enter" if self.asking else "search your notes"
-        self._tell(Text("ask" if self.asking else MODES[self.mode_now]))
+        self._tell(Text("ask: Enter asks, F3 searches" if self.asking else MODES[self.mode_now]))
         query.focus()
 
     def _begin_answer(self, question: str) -> None:

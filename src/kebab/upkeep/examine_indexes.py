@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kebab.domain.chunks import embedding_input, searchable_text
 from kebab.domain.ids import ChunkId
+from kebab.domain.plurals import count_of
 from kebab.domain.reports import Check, CheckStatus
 from kebab.ports import (
     Analyzer,
@@ -60,7 +61,7 @@ def examine_lexical(
     lost = [sample.stored.path for sample in samples if not _has_words(index, analyzer, sample)]
     if not fault and lost:
         fault = f"{len(lost)} of {len(samples)} sampled chunks are not found by their words, one of {lost[0]}"
-    return _verdict(index, store, fault, count, f"{count} chunks, {len(samples)} sampled")
+    return _verdict(index, store, fault, count, f"{count_of(count, 'chunk')}, {len(samples)} sampled")
 
 
 def examine_vectors(
@@ -79,7 +80,7 @@ def examine_vectors(
     lost = [s.stored.path for s in looked_at if not _has_vector(index, s, vectors[s.stored.content_key])]
     if not fault and lost:
         fault = f"{len(lost)} of {len(looked_at)} sampled chunks are not found by their vector"
-    return _verdict(index, store, fault, count, f"{count} chunks, {len(looked_at)} sampled")
+    return _verdict(index, store, fault, count, f"{count_of(count, 'chunk')}, {len(looked_at)} sampled")
 
 
 def examine_model(
@@ -111,7 +112,7 @@ def examine_model(
                 f"{named}: it no longer gives the vectors that are stored",
                 f"{_REPAIR}: it embeds everything again",
             )
-    return Check(MODEL, CheckStatus.OK, f"{named}, {len(chosen)} vectors compared")
+    return Check(MODEL, CheckStatus.OK, f"{named}, {count_of(len(chosen), 'vector')} compared")
 
 
 def examine_missing(model: ModelKey, embeddings: EmbeddingStore, *, full: bool) -> Check:
@@ -122,7 +123,7 @@ def examine_missing(model: ModelKey, embeddings: EmbeddingStore, *, full: bool) 
     others = [f"{other.model_id} ({count})" for other, count in embeddings.models().items() if other != model]
     kept = f"; also kept: {', '.join(others)}" if others else ""
     if missing:
-        detail = f"{missing} texts have no vector of {model.model_id} yet{kept}"
+        detail = f"{count_of(missing, 'text has', 'texts have')} no vector of {model.model_id} yet{kept}"
         return Check(MISSING, CheckStatus.WARNING, detail, "run `kebab index --embeddings`")
     return Check(MISSING, CheckStatus.OK, f"complete{kept}")
 
@@ -135,7 +136,7 @@ def _behind(index: LexicalIndex | VectorIndex, store: DocumentStore) -> Check | 
     if not count:
         return None
     if position or model:
-        detail = f"{count} documents behind the store" if position else "not built yet"
+        detail = f"{count_of(count, 'document')} behind the store" if position else "not built yet"
         return Check(name, CheckStatus.WARNING, detail, "run `kebab index`", {"behind": count})
     # Without it nothing is found at all: words are the leg that never waits for a model.
     return Check(name, CheckStatus.FAULT, "not built, or built by another version", "run `kebab index`")
@@ -170,10 +171,9 @@ def is_worn(check: Check) -> bool:
 
 def _lies(shape: IndexShape, count: int) -> str:
     """How it lies on disk, in a few words."""
-    pieces = "1 piece" if shape.pieces == 1 else f"{shape.pieces} pieces"
     gone = f", {_share(shape.removed, count + shape.removed)} of it removed rows" if shape.removed else ""
-    outside = f", {shape.outside} rows outside the index" if shape.outside else ""
-    return f"{pieces}{gone}{outside}, {shape.byte_len / 1e6:.1f} MB"
+    outside = f", {count_of(shape.outside, 'row')} outside the index" if shape.outside else ""
+    return f"{count_of(shape.pieces, 'piece')}{gone}{outside}, {shape.byte_len / 1e6:.1f} MB"
 
 
 def _share(part: int, whole: int) -> str:
@@ -206,14 +206,14 @@ def _files(index: LexicalIndex | VectorIndex) -> str | None:
 
 def _difference(held: set[ChunkId], allowed: set[ChunkId], wanted: set[ChunkId]) -> str | None:
     if orphans := held - allowed:
-        return f"{len(orphans)} chunks are in the index and not in the store"
+        return f"{_chunks_are(len(orphans))} in the index and not in the store"
     if lost := wanted - held:
         return f"{len(lost)} stored chunks are not in the index"
     return None
 
 
 def _twice(held: set[ChunkId], count: int) -> str | None:
-    return f"{count - len(held)} chunks are in the index twice" if count != len(held) else None
+    return f"{_chunks_are(count - len(held))} in the index twice" if count != len(held) else None
 
 
 def _with_vector(
@@ -256,3 +256,7 @@ def _is_finite(vector: Vectors) -> bool:
     import numpy as np
 
     return bool(np.isfinite(vector).all())
+
+
+def _chunks_are(count: int) -> str:
+    return count_of(count, "chunk is", "chunks are")

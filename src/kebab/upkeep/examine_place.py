@@ -26,7 +26,7 @@ def examine_sources(roots: Mapping[str, Path]) -> Check:
     """A root that is missing or locked is a warning: its documents stay, and no ingest removes them."""
     absent = [f"{name} ({root})" for name, root in roots.items() if not _is_readable(root)]
     if not absent:
-        return Check("sources", CheckStatus.OK, f"{len(roots)} readable")
+        return Check("sources", CheckStatus.OK, f"{len(roots)} readable" if roots else "none here")
     return Check(
         "sources",
         CheckStatus.WARNING,

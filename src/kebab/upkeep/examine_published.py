@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kebab.domain.plurals import count_of
 from kebab.domain.publications import Release
 from kebab.domain.reports import Check, CheckStatus
 from kebab.errors import EngineError
@@ -25,7 +26,7 @@ def examine_published(publication: Publication, here: Release) -> Check:
 
 def _parts(release: Release) -> str:
     found = [
-        f"{part.publisher} ({part.contents.documents} documents, {part.contents.published_at})"
+        f"{part.publisher} ({count_of(part.contents.documents, 'document')}, {part.contents.published_at})"
         for part in release.parts
     ]
     return ", ".join(found) or "nobody's"

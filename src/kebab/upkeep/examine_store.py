@@ -10,6 +10,7 @@ from itertools import islice
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import DocId
 from kebab.domain.ingests import IngestPhase, IngestRun
+from kebab.domain.plurals import count_of
 from kebab.domain.progress import Progress, counted, silent
 from kebab.domain.reports import Check, CheckStatus
 from kebab.ports import DocumentStore, EmbeddingStore, StoreFile
@@ -80,12 +81,14 @@ def examine_documents(
     summaries = store.list_documents()
     chosen = summaries if full else rng.sample(summaries, min(DOCUMENTS_READ, documents, len(summaries)))
     if lost := documents - len(summaries):
-        return _documents_fault(f"{lost} documents have lost the record of their file")
+        return _documents_fault(
+            f"{count_of(lost, 'document has', 'documents have')} no record of a file any more"
+        )
     if damaged := _damaged(store, [summary.doc_id for summary in chosen], progress):
         paths = [summary.path for summary in chosen if summary.doc_id in damaged]
         return _documents_fault(f"damaged: {listed(paths)}")
     looked_at = "all read" if len(chosen) == documents else f"{len(chosen)} read; --full reads all"
-    return Check(DOCUMENTS, CheckStatus.OK, f"{documents} with {chunks} chunks, {looked_at}")
+    return Check(DOCUMENTS, CheckStatus.OK, f"{documents} with {count_of(chunks, 'chunk')}, {looked_at}")
 
 
 def _damaged(store: DocumentStore, doc_ids: Sequence[DocId], progress: Progress) -> set[DocId]:

@@ -11,6 +11,7 @@ from kebab.domain.documents import INBOX_ID
 from kebab.domain.ids import nfc
 from kebab.domain.ingests import IngestPhase
 from kebab.domain.layout import DataLayout
+from kebab.domain.plurals import count_of
 from kebab.domain.progress import Progress, inside, silent, whole_job
 from kebab.domain.reports import BundleReport
 from kebab.domain.turns import ALONE
@@ -135,7 +136,7 @@ class Mover:
         count = stores.documents.counts()[0] if stores else 0
         if count:
             raise InvalidInput(
-                f"{self.layout.folder} holds {count} documents already",
+                f"{self.layout.folder} holds {count_of(count, 'document')} already",
                 hint="import into another data folder, or replace them with --force",
             )
 
@@ -151,8 +152,7 @@ def _unstored(inbox: Path, known: Collection[str]) -> list[Path]:
 
 
 def _kept_note(count: int) -> tuple[str, ...]:
-    files = "1 file" if count == 1 else f"{count} files"
-    return (f"kept {files} of the inbox here beside the bundle's",) if count else ()
+    return (f"kept {count_of(count, 'file')} of the inbox here beside the bundle's",) if count else ()
 
 
 def _bundle_report(path: Path, manifest: Manifest, degraded: Sequence[str] = ()) -> BundleReport:

@@ -18,6 +18,7 @@ from kebab.domain.chunks import StoredChunk, about, name_of, searchable_text
 from kebab.domain.ids import DocId, content_hash
 from kebab.domain.ingests import IngestPhase, IngestProgress
 from kebab.domain.layout import DataLayout
+from kebab.domain.plurals import count_of
 from kebab.domain.progress import Progress, counted, silent, whole_job
 from kebab.domain.publications import Collected, Contents, Part, PublishReport, Release, publisher_name
 from kebab.domain.turns import InCharge
@@ -134,7 +135,8 @@ class Publisher:
 
     def _caught_up(self, stores: Stores, turns: InCharge, progress: Progress) -> tuple[str, ...]:
         report = self.builder.indexer(stores, turns=turns).run(progress=progress)
-        missing = f"{report.missing} texts have no vector yet" if report.missing else ""
+        lacking = count_of(report.missing, "text has", "texts have")
+        missing = f"{lacking} no vector yet" if report.missing else ""
         return tuple(filter(None, (*report.degraded, missing)))
 
     def _linked(self, scratch: Path) -> Path | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from kebab.disk.data_folder import DataFolder
 from kebab.domain.documents import INBOX_ID
 from kebab.domain.layout import DataLayout
+from kebab.domain.plurals import count_of
 from kebab.domain.reports import ResetReport, ResetScope
 from kebab.errors import InvalidInput
 from kebab.ports import ModelKey, StoreAccess, Stores
@@ -84,7 +85,7 @@ class Reset:
             for model in used:
                 if missing := stores.embeddings.count_missing(model):
                     raise InvalidInput(
-                        f"{missing} texts have no vector of {model.model_id} yet",
+                        f"{count_of(missing, 'text has', 'texts have')} no vector of {model.model_id} yet",
                         hint="embed them first: kebab index --embeddings",
                     )
             forgotten = _forgotten(stores, used)

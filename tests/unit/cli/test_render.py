@@ -204,7 +204,7 @@ def test_a_hit_says_what_became_of_its_file_and_apart_from_that_how_old_it_is() 
 def test_a_trace_lists_the_candidates_of_each_leg_and_the_times() -> None:
     trace = SearchTrace({"lexical": [Ranked(HIT.chunk_id, 14.25)]}, {"lexical_ms": 1.25})
     text = shown(replace(RESPONSE, trace=trace))
-    assert "lexical: 1 candidates" in text
+    assert "lexical: 1 candidate" in text
     assert "14.2500" in text
     assert "time    lexical 1.2 ms" in text
 

@@ -224,7 +224,7 @@ def test_a_chat_says_who_said_what(record: object, said: str) -> None:
 
 def test_broken_lines_of_a_chat_are_counted() -> None:
     parsed = read(".jsonl", '{"role": "a", "content": "b"}\nbroken\n')
-    assert parsed.warnings == ("1 lines are no JSON, and are left out",)
+    assert parsed.warnings == ("1 line is no JSON, and left out",)
 
 
 def test_each_note_of_an_export_is_a_part_with_its_tags() -> None:

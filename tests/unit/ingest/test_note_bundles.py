@@ -87,13 +87,13 @@ def test_a_backup_of_bear_links_its_notes_and_counts_what_is_encrypted() -> None
     )
     assert backup.lines.text.startswith("# One\n")
     assert [link.target for link in backup.links] == ["#Two", "#Knots", "Else"]
-    assert backup.warnings == ("1 notes are encrypted, and are left out",)
+    assert backup.warnings == ("1 note is encrypted, and left out",)
     assert backup.metadata.tags == ("two words",)
 
 
 def test_an_encrypted_note_of_bear_alone_is_not_read() -> None:
     assert parsed(".bearnote", zipped(bear_note("", encrypted=1))) == Unreadable(
-        "1 notes are encrypted, and are left out"
+        "1 note is encrypted, and left out"
     )
 
 
@@ -136,7 +136,7 @@ def test_an_encrypted_note_of_joplin_is_counted_and_a_page_of_html_is_read_as_on
             joplin_record("Page", f"<p>{SAID}</p>", name="b", more="markup_language: 2\n"),
         ),
     )
-    assert export.warnings == ("1 notes are encrypted, and are left out",)
+    assert export.warnings == ("1 note is encrypted, and left out",)
     assert export.lines.text.endswith(f"\n\n{SAID}")
 
 

@@ -81,7 +81,7 @@ def test_a_cue_that_ends_before_it_begins_is_left_out_and_told_of() -> None:
     text = SRT + "\n3\n00:00:09,000 --> 00:00:08,000\nlost\n"
     found = parsed(text)
     assert "lost" not in found.lines.text
-    assert found.warnings == ("1 subtitles end before they begin, and are left out",)
+    assert found.warnings == ("1 subtitle ends before it begins, and left out",)
 
 
 @pytest.mark.parametrize("text", ["", "hello", "WEBVTT\n", "1\n00:00:01 -> 00:00:02\nhello\n"])

@@ -84,7 +84,7 @@ def test_a_chunk_that_only_the_index_has_is_noticed(ward: Ward) -> None:
     ghost = replace(stored, chunk=replace(stored.chunk, chunk_id=ChunkId("g" * 32), doc_id=DocId("d" * 32)))
     ward.lexical.apply(removed=(), chunks=[ghost], checkpoint=ward.lexical.checkpoint())
     finding = next(check for check in ward.doctor().examine() if check.name == "words index")
-    assert (finding.status, finding.detail) == (FAULT, "1 chunks are in the index and not in the store")
+    assert (finding.status, finding.detail) == (FAULT, "1 chunk is in the index and not in the store")
     assert states(ward.doctor().mend()) == {"words index": REPAIRED}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from kebab.domain.documents import BlockKind, Media
 from kebab.domain.places import Items
+from kebab.domain.plurals import count_of
 from kebab.ingest.chunk import by_place
 from kebab.ingest.parse.compose import Composer
 from kebab.ingest.parse.lines import Lines
@@ -44,7 +45,7 @@ def parse_chats(lines: Lines, defaults: Defaults) -> Parsed | Unreadable:
             continue
         for text in _said(record):
             composer.block(BlockKind.PARAGRAPH, text, Items("item", number, number))
-    warnings = [f"{broken} lines are no JSON, and are left out"] if broken else []
+    warnings = [f"{count_of(broken, 'line is', 'lines are')} no JSON, and left out"] if broken else []
     return composer.parsed(defaults.stem, defaults, warnings=warnings)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from kebab.domain.documents import BlockKind, Media, Metadata
+from kebab.domain.plurals import count_of
 from kebab.ingest.chunk import by_place
 from kebab.ingest.parse.archive import Refused
 from kebab.ingest.parse.compose import Composer
@@ -39,7 +40,8 @@ def parse_jex(content: bytes, defaults: Defaults) -> Parsed | Unreadable:
     readable = [note for note in notes if not note.is_encrypted]
     limit = defaults.reading.limits.pages
     if len(readable) < len(notes):
-        warnings.append(f"{len(notes) - len(readable)} notes are encrypted, and are left out")
+        locked = count_of(len(notes) - len(readable), "note is", "notes are")
+        warnings.append(f"{locked} encrypted, and left out")
     if len(readable) > limit:
         warnings.append(f"only the first {limit} of {len(readable)} notes are read (ingest.max_pages)")
     for number, note in enumerate(readable[:limit], 1):

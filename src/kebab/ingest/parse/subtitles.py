@@ -14,6 +14,7 @@ from typing import NamedTuple
 from kebab.domain.documents import BlockKind, Media, Metadata
 from kebab.domain.language import detect
 from kebab.domain.places import Time
+from kebab.domain.plurals import count_of
 from kebab.ingest.chunk import cues
 from kebab.ingest.parse.lines import Lines
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock, Unreadable
@@ -52,7 +53,7 @@ def parse_subtitles(lines: Lines, defaults: Defaults) -> Parsed | Unreadable:
         lang=detect(text.text),
         metadata=Metadata(source_type=defaults.source_type, trust_level=defaults.trust_level),
         blocks=tuple(blocks),
-        warnings=(f"{broken} subtitles end before they begin, and are left out",) if broken else (),
+        warnings=_backwards(broken),
         lines=text,
     )
 
@@ -111,3 +112,8 @@ def _milliseconds(clock: Sequence[str | None]) -> int:
     hours, minutes, seconds, rest = clock
     whole = 3600 * int(hours or 0) + 60 * int(minutes or 0) + int(seconds or 0)
     return 1000 * whole + int(f"{rest:0<3}")
+
+
+def _backwards(count: int) -> tuple[str, ...]:
+    told = count_of(count, "subtitle ends before it begins", "subtitles end before they begin")
+    return (f"{told}, and left out",) if count else ()

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from kebab.domain.documents import Media, Metadata
 from kebab.domain.links import Link
+from kebab.domain.plurals import count_of
 from kebab.ingest.chunk import by_place
 from kebab.ingest.parse.archive import Archive, Archived, Refused
 from kebab.ingest.parse.compose import Composer
@@ -108,7 +109,7 @@ def _moment(value: object) -> str | None:
 
 def _warnings(names: Sequence[str], notes: Sequence[_Note]) -> list[str]:
     locked = sum(note.encrypted for note in notes)
-    told = [f"{locked} notes are encrypted, and are left out"] if locked else []
+    told = [f"{count_of(locked, 'note is', 'notes are')} encrypted, and left out"] if locked else []
     if len(names) > len(notes):
         told.append(f"only the first {len(notes)} of {len(names)} notes are read (ingest.max_pages)")
     return told

@@ -79,7 +79,9 @@ def _first_day(name: str, text: str | None) -> str | None:
         return days(text)[0]
     except ValueError:
         raise InvalidInput(
-            f"{name} {text!r} is not a date", hint="write it as 2025, 2025-03 or 2025-03-14"
+            f"{text!r} is not a date",
+            hint="write it as 2025, 2025-03 or 2025-03-14",
+            details={"field": name},
         ) from None
 
 
