@@ -261,6 +261,18 @@ def test_an_unknown_file_is_known_by_its_content(
     assert (why_not(str(file), file.suffix, len(content)) is None) is taken
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "instead"),
+    [("note.rtf", b"{\\rtf1\\ansi Dry ropes.}", "DOCX"), ("page.ps", b"%!PS-Adobe-3.0\nshow", "PDF")],
+)
+def test_a_document_written_in_codes_is_left_out_with_what_to_do(
+    tmp_path: Path, name: str, content: bytes, instead: str
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    assert instead in (why_not(str(file), file.suffix, len(content)) or "")
+
+
 def test_page_properties_of_logseq_are_metadata_and_stay_in_the_text() -> None:
     text = (
         "title:: Dry ropes\nalias:: rope, [[밧줄]]\ntags:: [[deep sea]], #knot\nowner:: Mina\n\n"

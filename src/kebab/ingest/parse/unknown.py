@@ -14,7 +14,7 @@ from kebab.ingest.parse.text import parse_text
 from kebab.ingest.parse.textual import Decoding
 from kebab.ingest.parse.unwritten import unwritten
 
-VERSION = "unknown-v1"
+VERSION = "unknown-v2"
 MOST_BYTES = 1 << 20
 """Larger texts of unknown kind are data, not something to read."""
 
@@ -31,6 +31,11 @@ _NEVER = frozenset({
     ".cfg", ".conf", ".properties", ".log",
 })  # fmt: skip
 _SECRET = re.compile(rb"-----BEGIN [A-Z ]{1,40}-----")
+_CODED = {
+    b"{\\rtf": "rich text (RTF), which is not read; save it as DOCX or ODT",
+    b"%!PS": "PostScript, which is not read; save it as PDF",
+}
+"""First bytes of documents that are text to a machine alone."""
 
 
 def may_be_text(ending: str) -> bool:
@@ -52,6 +57,8 @@ def why_not(path: str, ending: str, size: int) -> str | None:
         head = file.read(_HEAD)
     if _SECRET.match(head):
         return "a key or a certificate"
+    if coded := next((reason for begins, reason in _CODED.items() if head.startswith(begins)), None):
+        return coded
     # The last character of the head may be cut.
     text = decode(head if len(head) < _HEAD else head.rpartition(b"\n")[0] or head[:-4])
     return unsupported if isinstance(text, Undecodable) else None
