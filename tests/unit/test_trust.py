@@ -134,6 +134,12 @@ def test_all_refused_keys_are_named(tmp_path: Path) -> None:
 # --- which folders ---------------------------------------------------------------------------------
 
 
+def test_a_slip_of_the_keys_is_no_matter_of_trust(tmp_path: Path) -> None:
+    file = project(tmp_path, "[search]\ndefault_kk = 3\n")
+    with pytest.raises(ConfigInvalid, match=r"search\.default_kk: there is no such setting"):
+        load(file)
+
+
 def test_a_project_without_folders_of_its_own_means_its_own(tmp_path: Path) -> None:
     file = project(tmp_path)
     settings = load(file)

@@ -77,8 +77,8 @@ class _Reader:
         for name, value in values.items():
             key, field = f"{prefix}{name}", fields.get(name)
             if field is None:
-                yield Request(key, value)  # checking the types says that there is no such key
-            elif _is_section(field.type) and isinstance(value, dict):
+                continue  # checking the types refuses it: a slip of the keys is no matter of trust
+            if _is_section(field.type) and isinstance(value, dict):
                 yield from self.section(field.type, value, f"{key}.")
             elif name == "sources" and isinstance(value, list):
                 yield from self._sources(value)
