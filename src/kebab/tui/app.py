@@ -166,6 +166,7 @@ class KebabTui(App[None]):
                 if found.hits
                 else "nothing found",
             )
+            parts += ["nothing fits well"] if found.weak and found.hits else []
             parts += [harmless_line(f"{each.word} → {each.instead}") for each in found.corrections]
             parts += [harmless_line(note.message) for note in found.degraded]
         return Text(" · ".join(parts), no_wrap=True, overflow="ellipsis")

@@ -98,6 +98,17 @@ async def test_typing_shows_results_grouped_by_note_and_the_note_with_its_lines_
 
 
 @pytest.mark.asyncio
+async def test_a_search_that_nothing_fits_says_so_and_f3_says_how_to_ask(vault: Kebab) -> None:
+    async with opened(vault, (120, 40)) as pilot:
+        await search(pilot, "qwzxqwzx")
+        assert "nothing fits well" in told(pilot)
+        await search(pilot, "seat hold")
+        assert "nothing fits well" not in told(pilot)
+        await pilot.press("f3")
+        assert "Enter asks" in told(pilot)
+
+
+@pytest.mark.asyncio
 async def test_the_keys_move_explain_and_return(vault: Kebab) -> None:
     async with opened(vault) as pilot:
         await search(pilot, "seat hold")

@@ -196,6 +196,13 @@ def test_a_typo_is_corrected_said_so_and_searched_as_typed_on_request(page: Page
     expect(page.locator(".bar")).not_to_contain_text("instead of")
 
 
+def test_a_search_that_nothing_fits_says_so(page: Page) -> None:
+    searched(page, "qwzxqwzx")
+    expect(page.locator(".bar")).to_contain_text("nothing fits well")
+    searched(page, "seat hold")
+    expect(page.locator(".bar")).not_to_contain_text("nothing fits well")
+
+
 def test_copies_of_a_note_are_shown_once_and_named(page: Page) -> None:
     searched(page, "kestrel meadow voles")
     expect(page.locator(".group h2", has_text="Kestrel")).to_have_count(1)

@@ -103,6 +103,7 @@ export function view(parameters, { go }) {
     const drawn = [...groups.values()].map(hits => group(hits, query, found.fusion, copies.of.get(hits[0].doc_id) ?? []))
     const notes = `${count(found.hits.length, "hit")} in ${count(groups.size, "note")}`
     fill(bar, h("span", { class: "number" }, notes), h("span", { class: "number" }, `${Math.round(took)} ms`),
+      found.weak && drawn.length > 0 && h("span", { class: "warn" }, "nothing fits well"),
       corrected(found), found.degraded.map(each => h("span", { class: "warn" }, each.message)), h("span", { class: "spacer" }), saveButton(query),
       h("a", { href: `/ask?q=${encodeURIComponent(query)}` }, "ask this"))
     fill(results, drawn.length ? drawn : nothing(), whyNot(query, state))
@@ -112,7 +113,7 @@ export function view(parameters, { go }) {
     results.dataset.query = query
     results.dataset.painted = "false"
     requestAnimationFrame(() => requestAnimationFrame(() => { results.dataset.painted = "true" }))
-    say(notes)
+    say(found.weak && drawn.length ? `${notes}, nothing fits well` : notes)
     clearTimeout(state.resting)
     state.resting = setTimeout(rest, 1500)
     details(groups)
