@@ -140,7 +140,7 @@ def stats(found: MemoryStats, screen: Screen) -> str:
             ("providers", str(found.providers)),
             ("documents", str(found.documents)),
             ("last finished", last),
-            ("cost", f"{found.total_cost_cents / 100:.2f}"),
+            ("cost", f"{found.total_cost_cents:,.1f} ¢"),
             ("vectors", models or "none"),
         ],
         screen=screen,
