@@ -133,15 +133,19 @@ def _lines(text: str, rules: Sequence[Rule], ends: str, *, inside_code: bool) ->
             yield " " if soft else broken
             yield shown.strip() if soft else shown.rstrip() if not code else shown.rstrip("\r\n")
             broken = shown[len(shown.rstrip("\r\n")) :]
-        goes_on = not code and bool(shown.strip()) and not _CLOSES.match(bare)
+        goes_on = not code and bool(shown.strip()) and not _ends(bare)
         code ^= fence
     yield broken
 
 
-# A heading, an entry, a quotation, a row or a note begins a line; behind a heading, a row or a break that was
-# asked for the next one begins.
-_OPENS = re.compile(r"\s*+(?:#{1,6} |[-*+] |\d{1,9}[.)] |>|\||\[\^)")
-_CLOSES = re.compile(r"\s*+(?:#{1,6} |\|)|[^\r\n]*(?: {2}|\\)[\r\n]*\Z")
+def _ends(line: str) -> bool:
+    """Whether the next line begins anew: behind a heading, a row of a table or a break that was asked for."""
+    return _CLOSED.match(line) is not None or line.rstrip("\r\n").endswith(("  ", "\\"))
+
+
+# A heading, an entry, a quotation, a row or a note begins a line.
+_OPENS = re.compile(r"^\s*+(?:#{1,6} |[-*+] |\d{1,9}[.)] |>|\||\[\^)")
+_CLOSED = re.compile(r"^\s*+(?:#{1,6} |\|)")
 
 
 def _seen(line: str, rules: Sequence[Rule], ends: str) -> str:
