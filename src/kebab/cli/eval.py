@@ -59,6 +59,7 @@ def run(
     """
     from kebab import wire
     from kebab.cli.eval_view import shown_report
+    from kebab.cli.progress import reporting
     from kebab.evaluate import report as reports
 
     wanted = _floors(floors)
@@ -70,11 +71,14 @@ def run(
     found: list[EvalReport] = []
     task = _task(collection, golden, root, queries)
     session.say(f"measuring on {(collection or golden or Path()).name} …")
-    for each in kebab.laboratory.run(task, modes=[SearchMode(mode) for mode in modes], fusion=fusion):
-        kebab.keep_evaluation(each)
+    wanted_modes = [SearchMode(mode) for mode in modes]
+    with reporting(session, lines=False) as progress:
+        for each in kebab.laboratory.run(task, modes=wanted_modes, fusion=fusion, progress=progress):
+            kebab.keep_evaluation(each)
+            found.append(each)
+    for each in found:
         session.warn(each.degraded)
         session.put(wire.eval_report(each), lambda each=each: shown_report(each, session.screen))  # type: ignore[misc]
-        found.append(each)
     if report is not None:
         _write_reports(session, found, report, force=force)
     return 1 if _below(found, wanted) else 0
@@ -165,6 +169,7 @@ def tune(
     """
     from kebab import wire
     from kebab.cli.eval_view import shown_tuning
+    from kebab.cli.progress import reporting
     from kebab.evaluate.laboratory import Task
 
     if questions:
@@ -173,7 +178,8 @@ def tune(
     tasks += [Task(golden=file, root=root) for file in goldens]
     if not tasks:
         raise InvalidInput("there is nothing to tune on", hint="give a --collection or a --golden file")
-    tuned = session.kebab().laboratory.tune(tasks, train_share=train)
+    with reporting(session, lines=False) as progress:
+        tuned = session.kebab().laboratory.tune(tasks, train_share=train, progress=progress)
     session.put(wire.eval_tuning(tuned), lambda: shown_tuning(tuned, session.screen))
     return 0
 
@@ -192,9 +198,11 @@ def answers(session: Session, files: tuple[Path, ...], root: Path | None, floors
     """
     from kebab import wire
     from kebab.cli.eval_view import shown_answers
+    from kebab.cli.progress import reporting
 
     wanted = _floors(floors)
-    found = session.kebab().laboratory.ask(files, root=root)
+    with reporting(session, lines=False) as progress:
+        found = session.kebab().laboratory.ask(files, root=root, progress=progress)
     session.put(wire.eval_answers(found), lambda: shown_answers(found, session.screen))
     return 1 if _answers_below(found.rows[0], wanted) else 0
 
@@ -213,10 +221,14 @@ def names(session: Session, folders: tuple[Path, ...], mode: str, notes: int, se
     """
     from kebab import wire
     from kebab.cli.eval_view import shown_names
+    from kebab.cli.progress import reporting
 
     laboratory = session.kebab().laboratory
     for folder in folders or (None,):
-        report = laboratory.names(folder, mode=SearchMode(mode), notes=notes, seed=seed)
+        with reporting(session, lines=False) as progress:
+            report = laboratory.names(
+                folder, mode=SearchMode(mode), notes=notes, seed=seed, progress=progress
+            )
         session.put(
             wire.eval_names(report),
             lambda report=report: shown_names(report, session.screen, missed=missed),  # type: ignore[misc]

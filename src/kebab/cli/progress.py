@@ -35,6 +35,7 @@ PHASES = {
     IngestPhase.CHECK: "checking",
     IngestPhase.WORDS: "words",
     IngestPhase.VECTORS: "vectors",
+    IngestPhase.MEASURE: "measuring",
     IngestPhase.FINISH: "finishing",
 }
 UNITS = {
@@ -46,6 +47,7 @@ UNITS = {
     IngestPhase.PACK: "MB",
     IngestPhase.UNPACK: "MB",
     IngestPhase.CHECK: "rows",
+    IngestPhase.MEASURE: "queries",
 }
 FIXED_COLUMNS = 44
 """What phase, counts, rate, remaining time and gaps take; bar and file name share the rest."""

@@ -114,6 +114,7 @@ class IngestPhase(StrEnum):
     CHECK = "check"
     WORDS = "words"
     VECTORS = "vectors"
+    MEASURE = "measure"
     FINISH = "finish"
 
 
@@ -132,7 +133,8 @@ class IngestProgress:
     """The file that is read, or what is copied or checked."""
     rate: float | None = None
     """Items a second in this phase: files while indexing, chunks while embedding or writing an index,
-    documents while sending, megabytes of what is copied or packed, rows of what is checked."""
+    documents while sending, megabytes of what is copied or packed, rows of what is checked, queries while
+    measuring."""
     eta_s: float | None = None
     item: IngestItem | None = None
     run: IngestRun | None = None

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from kebab.answer.pipeline import Asker
 from kebab.disk.scratch import scratch_folder
@@ -28,6 +28,8 @@ from kebab.domain.evaluations import (
 )
 from kebab.domain.hits import SearchHit
 from kebab.domain.ids import ChunkId
+from kebab.domain.ingests import IngestPhase
+from kebab.domain.progress import Progress, counted, silent
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.evaluate import answers, collections, golden, names
 from kebab.evaluate.fit import Example
@@ -40,7 +42,7 @@ from kebab.search.learned import Learned
 from kebab.search.parse import parse_query
 from kebab.search.searcher import Searcher
 
-Progress = Callable[[int, int], None]
+T = TypeVar("T")
 
 CURRENT = "as configured"
 """The name that the configured policy has among those that tuning tries."""
@@ -109,9 +111,9 @@ class Laboratory:
         modes: Sequence[SearchMode],
         fusion: str | None = None,
         refusals: bool = True,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> Iterator[EvalReport]:
-        """One report for each mode, over one ingest.
+        """One report for each mode, over one ingest. ``progress`` hears of the queries.
 
         With ``refusals`` every query is asked too, where some are to be refused, which takes the longer part.
         """
@@ -123,14 +125,16 @@ class Laboratory:
                     report = replace(report, seconds={"ingest": prepared.ingest_s, **report.seconds})
                 yield report
 
-    def tune(self, tasks: Sequence[Task], *, train_share: float = 0.5) -> TuneReport:
+    def tune(
+        self, tasks: Sequence[Task], *, train_share: float = 0.5, progress: Progress = silent
+    ) -> TuneReport:
         """Run the legs once for every judged query of every task, then try each policy on what they found."""
         cached: list[LegResults] = []
         grid: dict[str, GridPoint] = {}
         for task in tasks:
             with self._prepared(task) as prepared:
                 grid = {CURRENT: GridPoint(prepared.base.searcher.retriever.fusion, {}), **policy_grid()}
-                cached += _leg_results(prepared, prepared.queries.judged)
+                cached += _leg_results(prepared, _told(prepared.queries.judged, progress))
         return tune(cached, grid=grid, current=CURRENT, train_share=train_share)
 
     def legs(self, task: Task, *, strange: Sequence[str] = ()) -> list[LegResults]:
@@ -140,23 +144,27 @@ class Laboratory:
             asked = replace(prepared.queries, queries=(*prepared.queries.judged, *others))
             return list(_leg_results(replace(prepared, queries=asked), asked.queries))
 
-    def ask(self, files: Sequence[Path], *, root: Path | None = None) -> AnswersReport:
+    def ask(
+        self, files: Sequence[Path], *, root: Path | None = None, progress: Progress = silent
+    ) -> AnswersReport:
         """Ask the questions of every file, each about its own folder, ``root``, or the knowledge base."""
         verdicts: list[AnswerVerdict] = []
         for file in files:
             questions = answers.read_questions(file)
             with self._asked(questions, root) as base:
-                for asked in questions.questions:
+                for asked in _told(questions.questions, progress):
                     answer = base.asker.ask(base.asker.request(asked.question))
                     verdicts.append(answers.verdict(asked, answer, folder=questions.folder))
         return answers.report(verdicts)
 
-    def names(self, folder: Path | None, *, mode: SearchMode, notes: int, seed: int) -> NamesReport:
+    def names(
+        self, folder: Path | None, *, mode: SearchMode, notes: int, seed: int, progress: Progress = silent
+    ) -> NamesReport:
         """Look for the notes of a folder, or of the knowledge base, by what they are called."""
         if folder is None:
-            return _names(self.bases.here(), "knowledge base", mode=mode, notes=notes, seed=seed)
+            return _names(self.bases.here(), "knowledge base", mode, notes, seed, progress)
         with self.bases.of_folder(folder) as base:
-            return _names(base, folder.absolute().name, mode=mode, notes=notes, seed=seed)
+            return _names(base, folder.absolute().name, mode, notes, seed, progress)
 
     def examples(self, files: Sequence[Path], *, root: Path | None = None) -> list[Example]:
         """What the answer room sees of every question, to fit its weights on."""
@@ -220,17 +228,23 @@ def _resolved(entries: tuple[golden.Entry, ...], file: Path, base: Measured) -> 
     return golden.resolve(entries, name=file.stem, store=base.documents)
 
 
-def _names(base: Measured, name: str, *, mode: SearchMode, notes: int, seed: int) -> NamesReport:
+def _told(queries: Sequence[T], progress: Progress) -> Iterator[T]:
+    return counted(queries, IngestPhase.MEASURE, total=len(queries), progress=progress)
+
+
+def _names(
+    base: Measured, name: str, mode: SearchMode, notes: int, seed: int, progress: Progress
+) -> NamesReport:
     listed = base.documents.list_documents()
     asked = names.name_queries(listed, list(base.documents.stored_chunks()), notes=notes, seed=seed)
 
     def search(text: str) -> Sequence[SearchHit]:
         return base.searcher.search(text, mode=mode, k=names.PAGE, by_document=True).hits
 
-    return names.measure(asked, search, name=name, documents=len(listed))
+    return names.measure(_told(asked, progress), search, name=name, documents=len(listed))
 
 
-def _leg_results(prepared: Prepared, queries: Sequence[EvalQuery]) -> Iterator[LegResults]:
+def _leg_results(prepared: Prepared, queries: Iterable[EvalQuery]) -> Iterator[LegResults]:
     base = prepared.base
     # Whatever is configured, the policies that are tried want a closer look.
     retriever = replace(base.searcher.retriever, fusion=Learned())

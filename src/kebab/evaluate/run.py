@@ -13,6 +13,8 @@ from kebab.domain.evaluations import EvalQuery, EvalReport, QueryScore, QuerySet
 from kebab.domain.fusion import Ranked
 from kebab.domain.hits import Retrieval
 from kebab.domain.ids import ChunkId, digest, nfc
+from kebab.domain.ingests import IngestPhase
+from kebab.domain.progress import Progress, counted, silent
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.evaluate import metrics
 from kebab.ports import DocumentStore
@@ -74,19 +76,14 @@ class Evaluation:
     refuses: Callable[[str, SearchMode], bool] | None = None
     """Whether asking a question ends in a refusal."""
 
-    def run(
-        self, queries: QuerySet, *, mode: SearchMode, progress: Callable[[int, int], None] | None = None
-    ) -> EvalReport:
+    def run(self, queries: QuerySet, *, mode: SearchMode, progress: Progress = silent) -> EvalReport:
         """Score every judged query. The first search is repeated untimed, so that loading is not latency."""
         judged = queries.judged
         started = perf_counter()
         if judged:
             self.subject.search(self._query(judged[0], mode, PAGE))
-        observed = []
-        for number, query in enumerate(judged, start=1):
-            observed.append(self._observe(query, mode))
-            if progress:
-                progress(number, len(judged))
+        asked = counted(judged, IngestPhase.MEASURE, total=len(judged), progress=progress)
+        observed = [self._observe(query, mode) for query in asked]
         scores = _scored(judged, observed)
         seconds = {"search": round(perf_counter() - started, 3)}
         return EvalReport(

@@ -9,6 +9,7 @@ import pytest
 from kebab.domain.evaluations import EvalQuery, QuerySet
 from kebab.domain.fusion import Ranked
 from kebab.domain.hits import Degradation, Retrieval
+from kebab.domain.ingests import IngestPhase, IngestProgress
 from kebab.domain.queries import SearchMode, SearchQuery
 from kebab.evaluate.run import Evaluation, Units
 from tests.fakes import FakeDocumentStore
@@ -46,6 +47,15 @@ def test_the_best_chunk_of_a_document_counts_and_the_others_take_no_place(store:
     assert score.first_rank == 2
     assert score.found == ("pasta.md", "bread.md")
     assert score.metrics["MRR@10"] == pytest.approx(0.5)
+
+
+def test_a_run_tells_how_many_of_its_queries_were_asked(store: FakeDocumentStore) -> None:
+    heard: list[IngestProgress] = []
+    evaluation = Evaluation(FakeSubject({}), store)
+    queries = QuerySet("small", (query("bread", "bread.md"), query("basil", "pasta.md")))
+    evaluation.run(queries, mode=SearchMode.HYBRID, progress=heard.append)
+    told = [(event.phase, event.done, event.total) for event in heard]
+    assert (told[0], told[-1]) == ((IngestPhase.MEASURE, 0, 2), (IngestPhase.MEASURE, 2, 2))
 
 
 def test_a_section_is_met_by_its_own_chunk_and_not_by_a_neighbour(store: FakeDocumentStore) -> None:
