@@ -124,16 +124,18 @@ def _lines(text: str, rules: Sequence[Rule], ends: str, *, inside_code: bool) ->
     Those of code as they are, without their fences.
     """
     code, goes_on, broken = inside_code, False, ""
+    unmarked = dict.fromkeys(map(ord, ends))
     for line in text.splitlines(keepends=True):
         fence = line.lstrip().startswith(("```", "~~~"))
         shown = "" if fence else line if code else _seen(line, rules, ends)
-        bare = line.translate(dict.fromkeys(map(ord, ends)))
-        if shown.strip() or (code and shown):
+        bare = line.translate(unmarked) if ends[0] in line else line
+        said = shown.strip()
+        if said or (code and shown):
             soft = goes_on and not code and not _OPENS.match(bare)
             yield " " if soft else broken
-            yield shown.strip() if soft else shown.rstrip() if not code else shown.rstrip("\r\n")
+            yield said if soft else shown.rstrip()
             broken = shown[len(shown.rstrip("\r\n")) :]
-        goes_on = not code and bool(shown.strip()) and not _ends(bare)
+        goes_on = not code and said != "" and not _ends(bare)
         code ^= fence
     yield broken
 
