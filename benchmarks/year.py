@@ -24,7 +24,7 @@ from benchmarks.corpus import PROJECT, Corpus, notes_of
 from kebab import Kebab
 
 QUERIES = 200
-PARTS = ("kebab.sqlite", "index/tantivy", "index/chunk_embeddings")
+PARTS = ("kebab.sqlite", "index/tantivy", "index/vectors")
 SEED = 7
 
 
