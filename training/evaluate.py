@@ -102,6 +102,15 @@ def measure(model: StaticEmbedder, folder: Path, *, size: int = 100) -> dict[str
     return {**result, "acc@1": float(np.mean(first))}
 
 
+def measure_pairs(model: Path, path: Path) -> float:
+    """Return the mean reciprocal rank of each text's partner in a file, `[[text, partner], ...]`."""
+    embedder = StaticEmbedder(model)
+    asked, wanted = zip(*json.loads(path.read_text("utf-8")), strict=True)
+    found = embedder.embed(asked, EmbeddingKind.QUERY) @ embedder.embed(wanted, EmbeddingKind.DOCUMENT).T
+    ranks = (found > np.diag(found)[:, None]).sum(axis=1) + 1
+    return float((1 / ranks).mean())
+
+
 def measure_all(model: Path, collections: Path) -> dict[str, dict[str, float]]:
     """Return the figures of every collection that is there."""
     embedder = StaticEmbedder(model)

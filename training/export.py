@@ -1,13 +1,54 @@
-"""Writes the trained model in the form that kebab reads: see `kebab.adapters.embedders.static`."""
+"""Writes the trained model in the form that kebab reads, and reads it back to train on.
+
+The form is that of `kebab.adapters.embedders.static`.
+"""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from kebab.adapters.embedders.subwords import Subwords
+from training.vocabulary import CONTINUES
+
 WEIGHT_LEVELS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A model's table: pieces with their scores, unit vectors, and weights of both kinds (2, n)."""
+
+    pieces: list[str]
+    scores: list[float]
+    continuing: int
+    vectors: np.ndarray
+    weights: np.ndarray
+
+    @property
+    def marked(self) -> list[str]:
+        """The pieces as a vocabulary file has them: those that continue a word with a mark."""
+        inside = (CONTINUES + piece for piece in self.pieces[self.continuing :])
+        return [*self.pieces[: self.continuing], *inside]
+
+    def cutter(self) -> Subwords:
+        """Return what cuts text into the pieces."""
+        return Subwords(self.pieces, self.scores, continuing=self.continuing)
+
+
+def read_table(folder: Path) -> Table:
+    """Return an exported model with vectors of length 1; the weights take their lengths."""
+    whole = np.load(folder / "vectors.npy").astype(np.float32) / 127
+    lengths = np.linalg.norm(whole, axis=1)
+    return Table(
+        (folder / "pieces.txt").read_text("utf-8").split("\n"),
+        np.load(folder / "scores.npy").tolist(),
+        json.loads((folder / "model.json").read_text("utf-8"))["continuing"],
+        whole / lengths[:, None],
+        np.load(folder / "weights.npy").astype(np.float32) / WEIGHT_LEVELS * lengths,
+    )
 
 
 def export(

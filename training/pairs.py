@@ -31,7 +31,8 @@ TYPES = (
     "short-ko-en",
     "word",
 )
-DICTIONARIES = ("wordnet", "cldr", "kedict")
+DICTIONARIES = ("wordnet", "cldr", "kedict", "enwikt", "wnko")
+_BILINGUAL = ("kedict", "cldr", "enwikt", "wnko")
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 _CHUNK, _WHOLE, _MOST_CHUNKS, _LONGEST_TOPIC = 180, 450, 4, 16
 _QUESTIONS = {
@@ -217,7 +218,7 @@ def bags(texts: Sequence[Tokens]) -> Bags:
 def translations(folder: Path) -> dict[str, list[str]]:
     """Return the Korean words for single English words, from the bilingual dictionaries of a folder."""
     found: dict[str, list[str]] = {}
-    for name in ("kedict", "cldr"):
+    for name in _BILINGUAL:
         path = folder / f"{name}.jsonl.xz"
         for record in read(path) if path.is_file() else ():
             korean = record.title_ko or record.body_ko

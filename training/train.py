@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from os import cpu_count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,6 +33,7 @@ from training.settings import Settings
 from training.teacher import Lessons, lessons
 
 DEV_LIMIT = 4000
+VERSION = "2"
 
 
 class Material:
@@ -48,6 +50,7 @@ class Material:
         self.records = torch.from_numpy(owner).to(device)
         self.queries = on_device([part.queries for part in train], device)
         self.documents = on_device([part.documents for part in train], device)
+        self.dev = dev
         self.dev_types = np.concatenate([part.types for part in dev])
         self.dev_queries = on_device([part.queries for part in dev], device)
         self.dev_documents = on_device([part.documents for part in dev], device)
@@ -142,7 +145,7 @@ def fit(material: Material, settings: Settings, lessons: Lessons | None = None) 
     )
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: rate(step, settings))
     for _ in range(settings.steps):
-        loss = _contrast_loss(model, material, material.rows[draws.draw(settings.batch)], settings)
+        loss = contrast_loss(model, material, material.rows[draws.draw(settings.batch)], settings)
         if lessons is not None and settings.teacher:
             loss = loss + settings.teacher * lessons.loss(model, settings)
         optimizer.zero_grad()
@@ -152,9 +155,10 @@ def fit(material: Material, settings: Settings, lessons: Lessons | None = None) 
     return Fitted(model, start)
 
 
-def _contrast_loss(
+def contrast_loss(
     model: StaticModel, material: Material, rows: torch.Tensor, settings: Settings
 ) -> torch.Tensor:
+    """Return the loss of one batch, the pairs in these rows."""
     queries = model(material.queries.select(rows), QUERY, dropout=settings.dropout)
     documents = model(material.documents.select(rows), DOCUMENT, dropout=settings.dropout)
     owners = material.records[rows]
@@ -184,7 +188,14 @@ def average(runs: list[Fitted]) -> Fitted:
     return Fitted(mean, runs[0].start)
 
 
-def save(model: StaticModel, folder: Path, pieces: list[tuple[str, float]], settings: Settings) -> None:
+def save(
+    model: StaticModel,
+    folder: Path,
+    pieces: list[tuple[str, float]],
+    settings: dict[str, Any],
+    *,
+    version: str,
+) -> None:
     """Write the model's files and the settings they came from."""
     pieces, continuing = vocabulary.ordered(pieces)
     export(
@@ -193,10 +204,10 @@ def save(model: StaticModel, folder: Path, pieces: list[tuple[str, float]], sett
         continuing=continuing,
         vectors=model.vectors.detach().cpu().numpy(),
         weights=model.log_weights.detach().exp().cpu().numpy(),
-        power=settings.count_power,
-        version="2",
+        power=model.power,
+        version=version,
     )
-    (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=1) + "\n", "utf-8")
+    (folder / "settings.json").write_text(json.dumps(settings, indent=1) + "\n", "utf-8")
 
 
 def variants(path: Path | None) -> dict[str, Settings]:
@@ -257,7 +268,7 @@ def main() -> None:
         model = fitted[1].blended(settings.blend)
         dev = dev_figures(model, material, settings.held_out)
         print(f"{time.monotonic() - began:6.0f}s  {name}: {_short(_means(dev))}", flush=True)
-        save(model, arguments.out / name, vocabulary.load(path), settings)
+        save(model, arguments.out / name, vocabulary.load(path), asdict(settings), version=VERSION)
         jobs.append(judges.submit(judge, arguments.out / name, dev, arguments.collections))
     for job in jobs:
         print(job.result(), flush=True)

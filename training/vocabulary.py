@@ -22,7 +22,7 @@ _START = "\u2581"
 _DAMPING = 0.75
 _LEAST = 3
 # A piece "noun + particle" would hide the noun: where the noun is a piece itself, the longer one is dropped.
-_PARTICLES = (
+PARTICLES = (
     "을",
     "를",
     "은",
@@ -88,7 +88,7 @@ def without_particles(pieces: list[tuple[str, float]]) -> list[tuple[str, float]
     return [
         (piece, score)
         for piece, score in pieces
-        if not any(piece.endswith(end) and piece[: -len(end)] in known for end in _PARTICLES)
+        if not any(piece.endswith(end) and piece[: -len(end)] in known for end in PARTICLES)
     ]
 
 
