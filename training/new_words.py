@@ -1,11 +1,12 @@
-"""Chooses everyday words that become pieces, in place of the pieces that the training text uses least.
+"""Chooses everyday words that become pieces beside those of version 2.
 
-    python -m training.new_words --start FOLDER --data FOLDER --out FOLDER
+    python -m training.new_words --start FOLDER --data FOLDER ... --out FOLDER [--size N]
 
-Reads version 2 (START) and a folder of records, and writes OUT/vocabulary.tsv, the pieces as `write`
+Reads version 2 (START) and folders of records, and writes OUT/vocabulary.tsv, the pieces as `write`
 does, and OUT/new.tsv: the new words with the weights that they begin with. Needs the package `wordfreq`
 (3.1.1, data under CC BY-SA 4.0), for training only: how often a word is said tells everyday words from the
-rest, and gives a new piece its score and weights, by the line on which those of the old pieces lie.
+rest, and gives a new piece its score and weights, by the line on which those of the old pieces lie. Where the
+vocabulary would have more than N pieces, those that the training text uses least make room.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import argparse
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import cpu_count
 from pathlib import Path
@@ -24,10 +25,11 @@ import numpy as np
 from kebab.adapters.embedders.subwords import Subwords, words
 from training import vocabulary
 from training.export import Table, read_table
-from training.records import read
-from training.word_forms import base, closed, english_forms, is_compound
+from training.records import Record, read, sources
+from training.word_forms import bare, base, closed, english_forms, is_compound
 
-SIZE = 40_000
+SIZE = 50_000
+"""The most pieces; as many as version 2 and the words that may be tried have together."""
 MOST_KOREAN, MOST_ENGLISH = 5800, 3200
 """How many words may be tried; those that no text is cut into are dropped again."""
 
@@ -88,20 +90,28 @@ def is_hangul(text: str) -> bool:
     return "가" <= text[0] <= "힣"
 
 
-def dictionary_words(data: Path) -> tuple[set[str], set[str]]:
+def dictionary_words(files: Iterable[Path]) -> tuple[set[str], set[str]]:
     """Return the Korean and the English words of the dictionaries, the former without their endings."""
     korean: set[str] = set()
     english: set[str] = set()
-    for name in _DICTIONARIES:
-        for record in read(data / f"{name}.jsonl.xz"):
-            parts = re.split(r"[,;>/]", f"{record.title_ko},{record.body_ko}")
-            alone = [found for part in parts if len(found := words(part)) == 1 or name == "shopify"]
-            korean.update(base(word) for found in alone for word in found)
-    for record in read(data / "wordnet.jsonl.xz"):
-        for word in record.title_en.split(", "):
-            if word == word.lower():
-                english.update(english_forms(word))
+    for path in files:
+        name = path.name.split(".")[0]
+        if name in _DICTIONARIES:
+            for record in read(path):
+                korean.update(_korean_words(record, whole=name != "shopify"))
+        if name == "wordnet":
+            for record in read(path):
+                said = record.title_en.split(", ")
+                english.update(form for word in said if word == word.lower() for form in english_forms(word))
     return {word for word in korean if _KOREAN.fullmatch(word)}, english
+
+
+def _korean_words(record: Record, *, whole: bool) -> Iterator[str]:
+    """Yield the words of a record that stand alone, or all where a name need not be one word as a `whole`."""
+    for part in re.split(r"[,;>/]", f"{record.title_ko},{record.body_ko}"):
+        found = words(part)
+        if len(found) == 1 or not whole:
+            yield from map(base, found)
 
 
 def candidates(
@@ -126,7 +136,7 @@ def _wanted(word: str, *, known: bool, often: float, count: int) -> bool:
         return known and often >= _LEAST_ENGLISH and count >= _FEWEST_ENGLISH
     if not _KOREAN.fullmatch(word) or often < _LEAST_KOREAN or count < _FEWEST:
         return False
-    return closed(word) and (known or len(word) < 5)
+    return closed(word) if known else len(word) < 5 and bare(word)
 
 
 def is_cut(word: str, parts: Sequence[str], pieces: set[str]) -> bool:
@@ -177,16 +187,24 @@ def exchange(
 
 
 def choose(
-    table: Table, data: Path, korean: Frequencies, english: Frequencies, *, workers: int
+    table: Table,
+    folders: Sequence[Path],
+    korean: Frequencies,
+    english: Frequencies,
+    *,
+    workers: int,
+    size: int = SIZE,
 ) -> tuple[list[tuple[str, float]], list[Word]]:
     """Return the new vocabulary and its new words, from records and from how often words are said."""
-    counts: Counter[str] = vocabulary.count_runs(data, workers=workers)
-    known = dictionary_words(data)
+    counts: Counter[str] = Counter()
+    for folder in folders:
+        counts.update(vocabulary.count_runs(folder, workers=workers))
+    known = dictionary_words(path for folder in folders for path in sources(folder))
     new: list[Word] = []
     for names, often, most in zip(known, (korean, english), (MOST_KOREAN, MOST_ENGLISH), strict=True):
         lines = line(table, often, hangul=often is korean)
         new += [lines.word(word) for word in candidates(table, counts, names, often, most=most)]
-    return exchange(table, new, counts, common(korean, english))
+    return exchange(table, new, counts, common(korean, english), size=size)
 
 
 def common(korean: Frequencies, english: Frequencies) -> set[str]:
@@ -210,14 +228,15 @@ def load(path: Path) -> dict[str, tuple[float, float]]:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--start", type=Path, required=True)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path, nargs="+", required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--size", type=int, default=SIZE)
     options = parser.parse_args(arguments)
     from wordfreq import get_frequency_dict
 
     korean, english = get_frequency_dict("ko", "small"), get_frequency_dict("en", "large")
     table = read_table(options.start)
-    pieces, new = choose(table, options.data, korean, english, workers=cpu_count() or 1)
+    pieces, new = choose(table, options.data, korean, english, workers=cpu_count() or 1, size=options.size)
     options.out.mkdir(parents=True, exist_ok=True)
     vocabulary.write(options.out / "vocabulary.tsv", pieces)
     write(options.out / "new.tsv", new)

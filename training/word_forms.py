@@ -11,6 +11,8 @@ _HERE = Path(__file__).parent
 _ENDINGS = tuple((_HERE / "korean-endings.txt").read_text("utf-8").split())
 # Whole words that end as if they were forms: the frequent ones that were seen to be dropped.
 _WHOLE = frozenset((_HERE / "korean-words.txt").read_text("utf-8").split())
+# Last syllables of so many forms that a word of no dictionary with one of them is taken for a form.
+_DOUBTFUL = tuple((_HERE / "korean-word-ends.txt").read_text("utf-8").split())
 _SUFFIXES = frozenset((_HERE / "english-suffixes.txt").read_text("utf-8").split())
 _PART = 4
 """Letters from which on a part of an English word is taken for a word."""
@@ -26,6 +28,11 @@ def base(word: str) -> str:
 def closed(word: str) -> bool:
     """Say whether a Korean word is likely none with a particle or ending at its end."""
     return word in _WHOLE or not word.endswith(_ENDINGS)
+
+
+def bare(word: str) -> bool:
+    """Say whether nothing at the end of a Korean word speaks for a form of another."""
+    return closed(word) and not word.endswith(_DOUBTFUL)
 
 
 def english_forms(word: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from training.export import Table, export, read_table
 from training.new_words import Word, candidates, choose, exchange, is_cut, line, used
 from training.records import write
 from training.settings import More
-from training.word_forms import base, closed, english_forms, is_compound
+from training.word_forms import bare, base, closed, english_forms, is_compound
 
 BEGIN = ["보", "증", "금", "은행", "학교", "r", "e", "n", "t", "bank", "house"]
 INSIDE = ["e", "n", "t", "s"]
@@ -79,6 +79,9 @@ def test_forms_of_a_word_are_told_from_words() -> None:
         "여권",
     ]
     assert base("저리다") == "저리"
+    assert bare("보증금")
+    assert not bare("사과")
+    assert not bare("걸로")
     assert closed("보증금")
     assert closed("사과")
     assert not closed("은행에서")
@@ -130,11 +133,11 @@ def test_words_are_chosen_from_records_and_read_back_from_their_file(table: Tabl
     row = ("deposit", "deposit", "보증금", "보증금")
     for name in ("enwikt", "wnko", "kedict", "cldr", "osm", "shopify"):
         write(tmp_path / f"{name}.jsonl.xz", [row])
-    write(tmp_path / "wordnet.jsonl.xz", [("rent", "rent rent rent. What is paid", "", "")])
+    write(tmp_path / "all" / "wordnet.jsonl.xz", [("rent", "rent rent rent. What is paid", "", "")])
     korean = {"보증금": 1e-5, "은행": 1e-4, "학교": 1e-5, "금융": 1e-5}
     english = {"rent": 1e-4, "bank": 1e-4, "house": 1e-5}
     often = (korean | {"보증": 1e-9}, english)
-    pieces, new = choose(table, tmp_path, *often, workers=1)
+    pieces, new = choose(table, [tmp_path / "all", tmp_path], *often, workers=1)
     assert {word.text for word in new} == {"보증금", "rent"}
     assert {"보증금", "rent"} < {piece for piece, _ in pieces}
     new_words.write(tmp_path / "new.tsv", new)
