@@ -29,7 +29,7 @@ from training.records import Record, read, sources
 from training.word_forms import bare, base, closed, english_forms, is_compound
 
 SIZE = 50_000
-"""The most pieces; as many as version 2 and the words that may be tried have together."""
+"""The most pieces: more than version 2 and all words that may be tried have together."""
 MOST_KOREAN, MOST_ENGLISH = 5800, 3200
 """How many words may be tried; those that no text is cut into are dropped again."""
 
