@@ -69,8 +69,9 @@ def told(one: Scored) -> str:
     """
     passage, text = one.passage, show(one.passage)
     if (
-        passage.shape not in (Shape.ITEM, Shape.SENTENCE)
-        or len(text) > _BRIEF
+        passage.shape not in (Shape.ITEM, Shape.SENTENCE, Shape.LIST)
+        or (passage.shape is Shape.LIST and (passage.announced or passage.items))
+        or (len(text) > _BRIEF and passage.shape is not Shape.LIST)
         or passage.text in passage.below
     ):
         return text

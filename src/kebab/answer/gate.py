@@ -13,8 +13,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from kebab.answer.background import Background
-from kebab.answer.kinds import Kind, kind_of, wanted
+from kebab.answer.kinds import Kind, demanded, kind_of, wanted
 from kebab.answer.meeting import WordSpace, meter, words_of
+from kebab.answer.missed import kept
 from kebab.answer.question import Keyword, Question
 from kebab.answer.rank import FEATURES, Scored
 from kebab.answer.words import pattern
@@ -25,7 +26,7 @@ from kebab.domain.values import dataclass
 from kebab.errors import EngineError
 from kebab.ports import Analyzer, LexicalIndex
 
-GATE_VERSION = "gate-v4"
+GATE_VERSION = "gate-v5"
 LOOKED_AT = 5
 """How many of the best chunks and passages are read."""
 COVERED = 0.8
@@ -103,7 +104,7 @@ class Gate:
             threshold = self.threshold_for(question, own_words=own_words)
             return GateReport(False, 0.0, threshold, None, tuple(k.text for k in question.keywords))
         weighed = self.weigh(question)
-        texts = [searchable_text(chunk) for chunk in chunks[:LOOKED_AT]]
+        texts = [searchable_text(chunk) for chunk in _looked_at(chunks, ranked)]
         words = [words_of(text) for text in texts]
         terms = [frozenset(self.analyzer.terms(text)) for text in texts]
         measure = meter(weighed, words, self.space)
@@ -126,6 +127,8 @@ class Gate:
             kind=_kind(question, best[:1]),
             foreign=float(_foreign(question, chunks)),
             names=_names(question, texts),
+            kept=kept(question, weighed, best, self.analyzer, self.space),
+            apart=_apart(ranked) if self.space.embedder else None,
         )
         named = features.names is None or features.names >= _NAMED
         threshold = self.threshold_for(question, own_words=own_words, named=named)
@@ -190,6 +193,14 @@ class Gate:
         return min(1.0, best / ceiling) if ceiling > 0 else 0.0
 
 
+def _looked_at(chunks: Sequence[StoredChunk], ranked: Sequence[Scored]) -> list[StoredChunk]:
+    """The best chunks, and those of the best passages: a definition may stand where a page begins, which no
+    hit is.
+    """
+    best = (*chunks[:LOOKED_AT], *(one.chunk for one in ranked[:LOOKED_AT]))
+    return list({chunk.chunk.chunk_id: chunk for chunk in best}.values())
+
+
 def _given(question: Question, ranked: Sequence[Scored]) -> bool:
     """False where what is asked for can be told by its form, and nothing that was found has it.
 
@@ -201,6 +212,8 @@ def _given(question: Question, ranked: Sequence[Scored]) -> bool:
         about = (one.passage.text for one in ranked if one.features[_AT["near"]] >= _NAMED)
         return any(value.search(_LINK.sub(" ", text)) for text in about)
     best = ranked[:LOOKED_AT]
+    if form := demanded(question.text):
+        return any(form.search(_LINK.sub(" ", one.passage.text)) for one in best)
     if kind is Kind.NUMBER:
         return _of(best, "number") > 0
     if kind is Kind.WHEN and pattern("happened").search(question.text):
@@ -229,6 +242,13 @@ def _names(question: Question, texts: Sequence[str]) -> float | None:
     if not names:
         return None
     return max(sum(name in text.lower() for name in names) for text in texts) / len(names)
+
+
+def _apart(ranked: Sequence[Scored]) -> float:
+    """How far the best passage stands above all others by meaning."""
+    place = _AT["cosine_context"]
+    mean = sum(one.features[place] for one in ranked) / max(1, len(ranked))
+    return max(0.0, _of(ranked[:1], "cosine_context") - mean)
 
 
 def _margin(cosines: Sequence[float]) -> float | None:

@@ -92,6 +92,16 @@ def wanted(question: str) -> re.Pattern[str] | None:
 
 
 @lru_cache(maxsize=64)
+def demanded(question: str) -> re.Pattern[str] | None:
+    """What one of the best passages must tell by its form: a price, a day by which, a name; else None."""
+    for name in pattern_names():
+        asked, _, of = name.partition(".")
+        if asked == "demanded" and pattern(name).search(question):
+            return pattern(f"given.{of}")
+    return None
+
+
+@lru_cache(maxsize=64)
 def _asks_name(question: str) -> bool:
     return bool(pattern("asked_name").search(question))
 
@@ -105,7 +115,11 @@ def _unit(question: str) -> re.Pattern[str] | None:
             return pattern(f"measured.{of}")
     counted = pattern("counted").search(question)
     noun = next((group for group in counted.groups() if group), "") if counted else ""
-    return re.compile(rf"{_COUNT}{re.escape(noun[:5])}", re.IGNORECASE) if noun else pattern("like.digit")
+    if not noun:
+        return pattern("like.digit")
+    named = re.escape(noun[:5])
+    # "Eggs: 5" counts eggs as "5 eggs" does.
+    return re.compile(rf"{_COUNT}{named}|^\W*{named}\S{{0,4}}\s?[:=]\s?\d", re.IGNORECASE)
 
 
 # Behind what is asked for: whose it is, or that it is asked for. "Password length" asks for something else.

@@ -29,10 +29,16 @@ _LABEL = 4
 """Words of a label."""
 _FRAGMENT = 20
 """Characters of what is hardly a sentence."""
+_PAIR = 320
+"""Characters of two sentences that are quoted as one passage."""
+_TITLE = 40
+"""Characters of a line above a list that is its title, as in notes."""
 _TERSE = 160
 """Characters of an item or a line that is quoted whole: its sentences lean on each other."""
 
 _DIGIT = re.compile(r"\d")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(?:\d{1,3}[.)]\s+)*(?=\D*\d)(\S.{7,120})$")
+_ENDED = re.compile(r"[.!?。！？][\"'”’)\]*_`]*\s*$")
 _ASKED = re.compile(r"[?？][\"'”’)*_`]*$")
 _BOLD = re.compile(r"^(\*\*|__|[*_])(?!\s)[^*_]{3,60}\1\W?$")
 _DEFAULT = re.compile(
@@ -43,12 +49,19 @@ _DEFAULT = re.compile(
 def passages(text: str) -> list[Passage]:
     """The passages of a Markdown text, in order; no headings and no markup."""
     rows = list(read_rows(text))
-    cut = [*_prose(text), *rows, *read_tables(rows), *read_code(text)]
+    cut = [*_prose(text), *_headings(text), *rows, *read_tables(rows), *read_code(text)]
     distinct: dict[tuple[int, int, str], Passage] = {}
     for one in cut:
         distinct.setdefault((one.first, one.last, one.text), one)
     found = sorted(distinct.values(), key=lambda passage: (passage.first, passage.last))
     return [replace(passage, place=place) for place, passage in enumerate(found)]
+
+
+def _headings(text: str) -> Iterator[Passage]:
+    """Headings with a number, which in notes may be all there is: "#### I need 2,200 kcal"."""
+    for number, line in enumerate(text.split("\n")):
+        if found := _HEADING.match(line):
+            yield Passage(found[1].strip(), number, number, Shape.SENTENCE, 0, announced=False)
 
 
 # --- sentences and lists -------------------------------------------------------------------------
@@ -123,8 +136,11 @@ def _lead(found: Sequence[Sentence], last: int) -> int | None:
 
 
 def _leads(one: Sentence) -> bool:
-    """True for a sentence that announces the list right below it, also in passing: "for several reasons."."""
-    return announces(one.text) or (not one.item and leads(one.text))
+    """True for a title without an end, and for a sentence that announces the list right below it, also in
+    passing: "for several reasons.".
+    """
+    titles = len(one.text) <= _TITLE and one.text[0].isalnum() and not _ENDED.search(one.text)
+    return announces(one.text) or (not one.item and (titles or leads(one.text)))
 
 
 def _without_rows(found: Sequence[Sentence], tables: frozenset[int]) -> list[Sentence]:
@@ -185,8 +201,14 @@ def _single(found: Sequence[Sentence], at: int, *, lead: Sentence | None = None)
     if after and (default := _default_after(found, at + 1)):
         text = f"{one.text} {after.text} {default.text}"
         yield Passage(text, one.first, default.last, shape, 0, around, below=below)
-    elif after and (labels or (len(after.text) <= _VALUE and _gives_value(one.text, after.text))):
+    elif after and (labels or _goes_with(one, after)):
         yield Passage(f"{one.text} {after.text}", one.first, after.last, shape, 0, around, below=below)
+
+
+def _goes_with(one: Sentence, after: Sentence) -> bool:
+    """True for a sentence that gives the value of the one before, or is short enough to be quoted with it."""
+    gives = len(after.text) <= _VALUE and _gives_value(one.text, after.text)
+    return gives or len(one.text) + len(after.text) <= _PAIR
 
 
 def _before(found: Sequence[Sentence], at: int) -> list[Sentence]:

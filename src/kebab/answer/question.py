@@ -21,7 +21,7 @@ _NEGATED = re.compile(r"(?<=[\uac00-\ud7a3]{2})지(?:는|도|를)? ?(않|못|말
 # 몇 초인가, 몇인가: the answer holds a number and perhaps another unit.
 _COUNTED = re.compile(
     r"몇 ?(?:초|분|시간|시|일|주|달|개월|년|자|개|명|번|가지|회|원|도|살|층|곳|대|장|권|줄|배|퍼센트|%)?"
-    r"(?=[인이입까부나를을은는가로씩]|\s|\?|$)[가-힣]*"
+    r"(?=[인이입까부나를을은는가로씩에의만쯤정마]|\s|\?|$)[가-힣]*"
 )
 _HANGUL_TAIL = re.compile(r"(?<![\uac00-\ud7a3])[\uac00-\ud7a3]++$")
 
@@ -49,6 +49,16 @@ _VERBAL = re.compile(
     r"|었나|았나|했나|는가|는가요|되는|되나|하나|되나요|하나요|[가-힣]나|할까|될까|하는|된|리는|였나)$"
     r"|(?<=[가-힣])(?:려면|려고|했나|했지|했어|했나요|었나|았나|었지|았지|어야|아야|나요|습니까|는가)$"
 )
+# 보려는, 쓰면서: what goes on behind such an ending is another verb.
+_LINKED = re.compile(
+    r"(?<=[가-힣])(?:(?<!이)면|려|려는|면서|거나|는데|도록|자마자|아서|어서|여서|려서|워서|러서|아도|어도|려야|워야|다는|라는|던|(?<!에)게)$"
+    r"|(?<=[가-힣]{2})고$"
+)
+# The last word of a question asks what is done: 닦나, 받니, 되냐, 좋을까, 먹지.
+_PREDICATE = re.compile(r"(?<=[가-힣])(?:나|니|냐|까|지|죠|야|나요|까요|지요|가요|니까|는가|은가|던가)$")
+_PAST = 20
+"""The number of the final ㅆ among the finals of Hangul: 깨졌을, 뱉었나."""
+_SYLLABLE, _FINALS = 0xAC00, 28
 VERB = 0.5
 """What a Korean verb counts beside a noun of the same rarity."""
 
@@ -92,15 +102,25 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
     found: dict[str, Keyword] = {}
     glosses: dict[str, str] = dict(_GLOSS.findall(text))
     # 겹치지 않게: the ending belongs to the negation, while 페이지 and 패키지 keep theirs.
-    for word in _WORD.findall(_COUNTED.sub(" ", _NEGATED.sub(r" \1", text))):
+    words = _WORD.findall(_COUNTED.sub(" ", _NEGATED.sub(r" \1", text)))
+    for word in words:
         stem = content_of(word)
         terms = tuple(analyzer.query_terms(stem)) if stem else ()
         if terms:
-            share = VERB if _VERBAL.search(word) and not word.endswith(_NOUNS) else 1.0
+            share = VERB if _does(word, last=word == words[-1]) else 1.0
             found.setdefault(stem.lower(), Keyword(stem, terms, share=share))
     for before, inside in glosses.items():
         _join(found, content_of(before).lower(), content_of(inside).lower())
     return Question(text, "ko" if _HANGUL.search(text) else "en", tuple(found.values()))
+
+
+def _does(word: str, *, last: bool) -> bool:
+    """True for a Korean verb or adjective, as far as its ending tells: 닦나, 깨졌을 때, 늦어지면."""
+    if word.endswith(_NOUNS) or not _HANGUL.search(word[-1]):
+        return False
+    past = any((ord(letter) - _SYLLABLE) % _FINALS == _PAST for letter in _HANGUL.findall(word))
+    asks = last and _PREDICATE.search(word)
+    return bool(past or asks or _VERBAL.search(word) or _LINKED.search(word))
 
 
 def _join(found: dict[str, Keyword], word: str, gloss: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kebab.answer.admitted import may_answer, says_something
 from kebab.answer.kinds import Kind, definition, fits, kind_of, named, wanted
 from kebab.answer.meeting import Meter, WordSpace, meter, words_of
 from kebab.answer.passages import passages
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 READ = 10
 """Chunks looked into."""
-SHORTEST = 8
 _IDENTIFIER = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,60}(?:[._][A-Za-z]\w{0,60}){1,9}", re.ASCII)
 _OTHER = 0.3
 """What a field counts of something whose name is another than the one asked for."""
@@ -77,13 +77,9 @@ _GROUPS = {
     Kind.WHY: 4,
     Kind.YES_NO: 4,
 }
-_LISTED = (Kind.LIST, Kind.HOW)
-"""Kinds that a list may answer which nothing but its heading announces."""
 _TYPED = (Kind.HOW, Kind.WHERE)
 """Kinds that lines of code may answer."""
-_QUESTION = re.compile(
-    r"[?？]\W*$|(?:무엇|뭐|어떻게|왜|언제|어디|어떤)[^.]{0,20}(?:인가|는가|은가|일까|할까|는지|인지)\W*$"
-)
+_JOINED = re.compile(r"[-_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +126,11 @@ class Ranker:
         ``chunks`` are those of the hits, in their order; ``more`` are others of the same documents, each with
         the place of the hit that led to it.
         """
-        lists = kind_of(question.text) in _LISTED
+        kind = kind_of(question.text)
         read = [
             one
             for place, chunk in [*enumerate(chunks[:READ]), *more]
-            for one in self._read(chunk, place, lists=lists)
+            for one in self._read(chunk, place, kind)
         ]
         if not read:
             return []
@@ -148,11 +144,11 @@ class Ranker:
     def _worth(self, values: Sequence[float]) -> float:
         return sum(self.weights[name] * value for name, value in zip(FEATURES, values, strict=True))
 
-    def _read(self, chunk: StoredChunk, place: int, *, lists: bool) -> list[_Read]:
+    def _read(self, chunk: StoredChunk, place: int, kind: Kind) -> list[_Read]:
         found = [
             (p, shown)
             for p in passages(chunk.chunk.text)
-            if len(shown := show(p)) >= SHORTEST and not _QUESTION.search(shown) and (p.announced or lists)
+            if says_something(shown := show(p)) and may_answer(p, kind)
         ]
         return [
             _Read(p, chunk, place, shown, frozenset(self.analyzer.terms(shown)), words_of(shown))
@@ -246,11 +242,11 @@ class Ranker:
             return [(0.0, 0.0)] * len(read)
         asked = self.space.embedder.embed([question.text], EmbeddingKind.QUERY)[0]
         alone = self.space.embedder.embed([one.passage.text for one in read], EmbeddingKind.DOCUMENT)
-        titles = list(dict.fromkeys(_title(one.chunk) for one in read))
+        titles = list(dict.fromkeys(title_of(one.chunk) for one in read))
         heads = dict(zip(titles, self.space.embedder.embed(titles, EmbeddingKind.DOCUMENT), strict=True))
         result = []
         for row, one in zip(alone, read, strict=True):
-            both = row + 0.5 * heads[_title(one.chunk)]
+            both = row + 0.5 * heads[title_of(one.chunk)]
             length = float(both @ both) ** 0.5 or 1.0
             result.append((max(0.0, float(row @ asked)), max(0.0, float(both @ asked) / length)))
         return result
@@ -260,7 +256,7 @@ class _Above:
     """What stands above a chunk: the title of its document and its headings."""
 
     def __init__(self, analyzer: Analyzer, chunk: StoredChunk) -> None:
-        text = _title(chunk)
+        text = title_of(chunk)
         self.terms = frozenset(analyzer.terms(text))
         self.words = words_of(text)
         last = chunk.chunk.heading_path[-1] if chunk.chunk.heading_path else chunk.title
@@ -268,9 +264,14 @@ class _Above:
         self.name = words_of(heading_name(last), parts=False)
 
 
-def _title(chunk: StoredChunk) -> str:
-    name = chunk.path.rpartition("/")[2].rpartition(".")[0]
-    return readable(" ".join(dict.fromkeys((name, chunk.title, *chunk.chunk.heading_path))))
+def title_of(chunk: StoredChunk) -> str:
+    """What stands above a chunk: the names of its folder and file, the title of its document, its headings.
+
+    Notes on one subject lie in one folder, and need not name it.
+    """
+    folder, _, file = chunk.path.rpartition("/")
+    names = (_JOINED.sub(" ", name) for name in (folder.rpartition("/")[2], file.rpartition(".")[0]))
+    return readable(" ".join(dict.fromkeys((*names, chunk.title, *chunk.chunk.heading_path))))
 
 
 def _rarest(measure: Meter, met: NDArray[np.float64]) -> float:

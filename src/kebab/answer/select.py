@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
@@ -27,7 +28,8 @@ _OF_KIND, _MET = 0.9, 0.8
 """What a passage must reach to be all of an answer: of the kind asked for, and of the question's words."""
 _SAID = 0.5
 """News of a passage that does more than repeat the question."""
-_CONTEXT, _NEWS = FEATURES.index("context"), FEATURES.index("news")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_OWN, _CONTEXT, _NEWS = (FEATURES.index(name) for name in ("own", "context", "news"))
 _KINDS = tuple(FEATURES.index(name) for name in ("number", "defines"))
 _ANY_KIND = tuple(
     FEATURES.index(name) for name in ("number", "place", "steps", "listed", "reason", "defines")
@@ -84,8 +86,9 @@ def _telling(ranked: Sequence[Scored]) -> list[Scored]:
     """
     best = ranked[0]
     label = best.passage.text
-    says = best.features[_NEWS] >= _SAID or best.features[_KINDS[0]] >= _FITS
-    if says or best.passage.shape is not Shape.ITEM:
+    repeats = best.features[_NEWS] < _SAID and best.features[_OWN] >= _SAID
+    says = not repeats or best.features[_KINDS[0]] >= _FITS
+    if says or best.passage.shape not in (Shape.ITEM, Shape.SENTENCE):
         return list(ranked)
     fuller = [
         one
@@ -101,18 +104,22 @@ def _telling(ranked: Sequence[Scored]) -> list[Scored]:
 
 
 def _shortest(ranked: Sequence[Scored]) -> Scored:
-    """The best passage, or a part of it that is as good but for a little: one line when one line answers."""
+    """The best passage, or the best part of it that is as good but for a little: one line when one line
+    answers. A part of another kind is no answer, and neither is one that only repeats the question.
+    """
     best = ranked[0]
     told = min(_SAID, best.features[_NEWS])
     parts = [
         one
-        for one in ranked
+        for one in ranked[1:]
         if one.worth >= best.worth - PART
-        and one.features[_NEWS] >= told
+        and (one.features[_NEWS] >= told or one.features[_KINDS[0]] >= _OF_KIND)
+        and _kind(one) >= _kind(best)
+        and (one.passage.first == best.passage.first or one.features[_KINDS[0]] >= _OF_KIND)
         and one.chunk.chunk.chunk_id == best.chunk.chunk.chunk_id
         and one.passage.text in best.passage.text
     ]
-    return min(parts, key=lambda one: len(one.passage.text))
+    return max(parts, key=lambda one: one.worth, default=best)
 
 
 def _whole(best: Scored, ranked: Sequence[Scored]) -> Scored:
@@ -152,7 +159,13 @@ def _adds(one: Scored, chosen: Sequence[Scored]) -> bool:
     best = chosen[0]
     if one.chunk.path != best.chunk.path and one.features[_CONTEXT] < _ABOUT * best.features[_CONTEXT]:
         return False
-    return not any(_overlap(one, other) or _alike(one.terms, other.terms) for other in chosen)
+    return not any(_overlap(one, other) or _repeats(one, other) for other in chosen)
+
+
+def _repeats(one: Scored, other: Scored) -> bool:
+    """True when both say the same: nearly the same words, and no other number."""
+    numbers, others = (frozenset(_NUMBER.findall(each.passage.text)) for each in (one, other))
+    return _alike(one.terms, other.terms) and not (numbers and others and numbers.isdisjoint(others))
 
 
 def _overlap(one: Scored, other: Scored) -> bool:

@@ -293,9 +293,9 @@ class Search(Section, frozen=True):
 class Gate(Section, frozen=True):
     """When a question may be answered; see docs/asking.md."""
 
-    threshold: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    threshold: Annotated[float, Meta(ge=0, le=1)] = 0.35
     """Questions whose evidence is less likely than this to hold an answer are refused; 0 never refuses."""
-    keyword_threshold: Annotated[float, Meta(ge=0, le=1)] = 0.07
+    keyword_threshold: Annotated[float, Meta(ge=0, le=1)] = 0.05
     """The same for a few words that are no question."""
 
 

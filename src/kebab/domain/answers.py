@@ -108,6 +108,10 @@ class GateFeatures:
     """1 when the evidence is in another language than the question: then less of everything is enough."""
     names: float | None = None
     """Share of the names and numbers in the question that one of the best chunks holds; None without any."""
+    kept: float | None = None
+    """What is left of the question where its least met word is taken away; None without a model."""
+    apart: float | None = None
+    """How far the best passage stands above all others by meaning; None without a model."""
 
 
 GATE_FEATURES = (
@@ -125,6 +129,8 @@ GATE_FEATURES = (
     "kind",
     "foreign",
     "names",
+    "kept",
+    "apart",
 )
 
 

@@ -55,6 +55,8 @@ class GateFeatures(Shape, frozen=True):
     kind: float | UnsetType = UNSET
     foreign: float | UnsetType = UNSET
     names: float | UnsetType | None = UNSET
+    kept: float | UnsetType | None = UNSET
+    apart: float | UnsetType | None = UNSET
 
 
 class Gate(Shape, frozen=True):

@@ -32,7 +32,17 @@ def test_it_is_searched_by_translations_borrowed_words_and_names(
 
 
 def test_a_noun_without_a_counterpart_is_not_left_out(world: World) -> None:
-    assert abroad(read_question("뚱딴지 저장소는?", ANALYZER), world.lexical) == ""
+    assert abroad(read_question("꿹뚫 저장소는?", ANALYZER), world.lexical) == ""
+
+
+def test_a_word_made_of_two_is_searched_by_both(world: World) -> None:
+    found = abroad(read_question("휴가신청 방법은?", ANALYZER), world.lexical).split()
+    assert {"leave", "application"} <= set(found)
+
+
+def test_one_unknown_noun_of_three_does_not_keep_a_question_from_being_searched(world: World) -> None:
+    found = abroad(read_question("꿹뚫 저장소의 크기는?", ANALYZER), world.lexical).split()
+    assert {"repository", "size"} <= set(found)
 
 
 def test_a_korean_question_finds_the_english_page_by_its_words(world: World) -> None:

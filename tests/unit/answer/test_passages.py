@@ -8,6 +8,7 @@ from kebab.answer.kinds import Kind, definition, fits, kind_of, named
 from kebab.answer.passages import passages
 from kebab.answer.rank import FEATURES, Scored
 from kebab.answer.select import select
+from kebab.answer.sentences import sentences
 from kebab.answer.shapes import Shape
 from kebab.answer.shown import show
 from tests.samples import sample
@@ -105,17 +106,27 @@ def test_what_only_announces_is_quoted_with_what_it_announces() -> None:
 
 def test_little_follows_a_line_that_is_just_what_was_asked_for() -> None:
     source = "41 customers were charged twice. All of them were refunded. Nobody was told at night."
-    ranked = [scored(source, 0, 9.0, number=1.0), scored(source, 1, 8.2), scored(source, 2, 8.0)]
+    charged, refunded, told = (
+        next(p.place for p in passages(source) if p.text == one.text) for one in sentences(source)
+    )
+    ranked = [
+        scored(source, charged, 9.0, number=1.0),
+        scored(source, refunded, 8.2),
+        scored(source, told, 8.0),
+    ]
     assert len(select(ranked)) == 1
-    assert len(select([scored(source, 0, 9.0), *ranked[1:]])) == 3
+    assert len(select([scored(source, charged, 9.0), *ranked[1:]])) == 3
 
 
 def test_a_fuller_sentence_takes_the_place_of_one_that_repeats_the_question() -> None:
     source = (
         "A class has a deletion policy. The deletion policy a class has is either Retain or Delete always."
     )
-    chosen = select([scored(source, 0, 9.0, news=0.2), scored(source, 1, 8.8, news=1.0)])
-    assert [one.passage.place for one in chosen] == [1]
+    repeats, says = (
+        next(p.place for p in passages(source) if p.text == one.text) for one in sentences(source)
+    )
+    chosen = select([scored(source, repeats, 9.0, news=0.2), scored(source, says, 8.8, news=1.0)])
+    assert [one.passage.place for one in chosen] == [says]
 
 
 def test_how_many_customers_is_answered_in_one_line() -> None:

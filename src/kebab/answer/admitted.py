@@ -1,0 +1,47 @@
+"""Which passages may answer a question at all, before any is ranked."""
+
+from __future__ import annotations
+
+import re
+
+from kebab.answer.kinds import Kind
+from kebab.answer.shapes import Passage, Shape
+from kebab.answer.words import pattern
+
+SHORTEST = 8
+"""Columns of a passage; a number says enough in half of them."""
+_SECTION = 240
+"""Characters of a list that answers as a whole, though nothing but its heading announces it."""
+_SCRIPT = 4
+"""Lines of code that only a question for the way is answered by."""
+_LISTED = (Kind.LIST, Kind.HOW)
+"""Kinds that a list may answer which nothing but its heading announces."""
+_TOLD = (Kind.NUMBER, Kind.WHEN, Kind.WHO, Kind.WHY, Kind.YES_NO, Kind.DEFINITION)
+"""Kinds that a script does not answer."""
+_DIGIT = re.compile(r"\d")
+_SAID_BEFORE = re.compile(r"(?:[.!]|[다요]\.?) \S")
+"""A sentence that ends before the last one, which may ask."""
+_QUESTION = re.compile(
+    r"[?？]\W*$|(?:무엇|뭐|어떻게|왜|언제|어디|어떤)[^.]{0,20}(?:인가|는가|은가|일까|할까|는지|인지)\W*$"
+)
+
+
+def says_something(shown: str) -> bool:
+    """True for a passage that is no question and long enough to say something: 계란 6개 is, 계란 is not."""
+    if _QUESTION.search(shown) and not _SAID_BEFORE.search(shown[:-1]):
+        return False
+    width = len(shown) + sum("\uac00" <= letter <= "\ud7a3" for letter in shown)
+    return width >= (SHORTEST if not _DIGIT.search(shown) else SHORTEST / 2)
+
+
+def may_answer(passage: Passage, kind: Kind) -> bool:
+    """Whether a passage of this shape may answer such a question at all."""
+    if kind is not Kind.WHERE and pattern("bare_link").match(passage.text):
+        return False
+    if passage.shape is Shape.CODE:
+        return kind not in _TOLD or passage.code.count("\n") < _SCRIPT
+    if passage.announced:
+        return True
+    if passage.shape is Shape.LIST:
+        return kind in _LISTED or len(passage.text) <= _SECTION
+    return kind in (Kind.NUMBER, Kind.WHEN)
