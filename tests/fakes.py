@@ -531,6 +531,13 @@ class FakeEmbeddingStore:
         }
         return before - sum(self.models().values())
 
+    def forget_surplus(self) -> int:
+        used = {stored.content_key for stored in self._documents.stored_chunks()}
+        known = [key for cache in self._vectors.values() for key in cache]
+        in_use = sum(key in used for key in known)
+        many = len(known) - in_use > max(1_000, in_use // 10)
+        return self.forget_unused(list(self.models())) if many else 0
+
     def _missing(self, model: ModelKey) -> dict[str, StoredChunk]:
         cache = self._vectors.get(model, {})
         found: dict[str, StoredChunk] = {}

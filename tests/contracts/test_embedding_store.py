@@ -145,3 +145,19 @@ def test_forgetting_drops_unused_vectors_and_unnamed_models(stores: Stores) -> N
     assert set(embeddings.vectors(MODEL, keys)) == {keys[0]}
     assert texts(embeddings.missing(OTHER, limit=5)) == ["kept"]
     assert embeddings.forget_unused([MODEL]) == 0
+
+
+def test_vectors_of_texts_that_are_gone_are_kept_until_they_are_many(stores: Stores) -> None:
+    documents, embeddings = stores
+    one = sample("a.md", "kept")
+    put(documents, one)
+    key = one.stored()[0].content_key
+    embeddings.put_vectors(MODEL, [key, *(f"gone {at}" for at in range(600))], vectors(601))
+    embeddings.put_vectors(OTHER, [f"gone {at}" for at in range(400)], vectors(400))
+    assert embeddings.forget_surplus() == 0
+    assert embeddings.models() == {MODEL: 601, OTHER: 400}
+    embeddings.put_vectors(OTHER, ["one more"], vectors(1))
+    assert embeddings.forget_surplus() == 1001
+    assert embeddings.models() == {MODEL: 1}
+    assert set(embeddings.vectors(MODEL, [key])) == {key}
+    assert embeddings.forget_surplus() == 0

@@ -161,8 +161,10 @@ class Deriver:
         return not missing and not self.store.behind(self.vectors.checkpoint(), model=model)
 
     def _leave(self) -> None:
-        """Forget the part of the outbox that nobody needs, and let another run be in charge."""
+        """Forget what nobody needs of the outbox and of the vectors, and let another run be in charge."""
         prune(self.store, [self.lexical, *([self.vectors] if self.vectors else [])], turns=self.turns)
+        with self.turns.turn():
+            self.embeddings.forget_surplus()
         self.turns.leave_charge()
 
     def _vectors_follow(self) -> Callable[[int], None]:

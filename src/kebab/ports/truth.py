@@ -292,6 +292,10 @@ class EmbeddingStore(Protocol):
         """Drop vectors that no chunk uses, and all of models not named; returns how many."""
         ...
 
+    def forget_surplus(self) -> int:
+        """Drop vectors that no chunk uses where they have become many, and say how many; cheap otherwise."""
+        ...
+
 
 class Stores(Protocol):
     """The stores of one knowledge base."""

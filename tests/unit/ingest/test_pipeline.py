@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -566,3 +567,15 @@ def test_after_any_edits_the_indexes_hold_what_the_folder_holds(
     revision = bench.store.revision()
     bench.run(allow_mass_delete=True)
     assert bench.store.revision() == revision
+
+
+def test_an_ingest_forgets_vectors_of_texts_that_are_gone_once_they_are_many(bench: Bench) -> None:
+    bench.write("a.md", "one text")
+    bench.pipeline.run()
+    model = bench.embedder.key
+    left = [f"gone {at}" for at in range(1_001)]
+    bench.embeddings.put_vectors(model, left, np.ones((len(left), model.dimensions), dtype=np.float32))
+    bench.write("a.md", "another text")
+    bench.pipeline.run()
+    assert bench.embeddings.models() == {model: 1}
+    assert bench.vectors.count() == 1

@@ -25,6 +25,9 @@ _MISSING = (
     f"WHERE c.id > :after AND {_LACKS_VECTOR} ORDER BY c.id LIMIT :limit"
 )
 
+_SPARE = 1_000
+"""So many vectors of texts that are gone are kept, or a tenth of those in use: a text may come back."""
+
 
 class SqliteEmbeddingStore:
     """EmbeddingStore on the same file as the documents."""
@@ -142,6 +145,21 @@ class SqliteEmbeddingStore:
             ).rowcount
             connection.execute("DELETE FROM embedding_models WHERE id NOT IN (SELECT model FROM embeddings)")
             return gone
+
+    def forget_surplus(self) -> int:
+        with self._database.read() as connection:
+            used = int(
+                connection.execute("SELECT coalesce(sum(used), 0) FROM embedding_models").fetchone()[0]
+            )
+            allowed = used + max(_SPARE, used // 10)
+            # The highest id is never less than their number, and needs no count.
+            highest = connection.execute("SELECT coalesce(max(id), 0) FROM embeddings").fetchone()[0]
+            many = highest > allowed and _held(connection) > allowed
+        return self.forget_unused(list(self.models())) if many else 0
+
+
+def _held(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM embeddings").fetchone()[0])
 
 
 def _missing(connection: sqlite3.Connection, number: int, *, after: int, limit: int) -> list[Row]:

@@ -53,6 +53,9 @@ class WalledEmbeddingStore:
     def forget_unused(self, keep: Sequence[ModelKey]) -> int:
         raise _closed("vectors")
 
+    def forget_surplus(self) -> int:
+        raise _closed("vectors")
+
     def _keys(self) -> Iterator[list[str]]:
         """The content keys of the chunks inside, each once, some hundred at a time."""
         known: set[str] = set()
