@@ -24,6 +24,7 @@ from blake3 import blake3
 
 from kebab.adapters import int8_segments as segments
 from kebab.adapters.file_sums import hash_of
+from kebab.adapters.int8_merging import due, full_tier
 from kebab.adapters.int8_rows import LEAST, Rows
 from kebab.adapters.int8_segments import Files, Segment
 from kebab.adapters.vector_tables import remove_superseded, table_name, unit_query
@@ -49,11 +50,6 @@ _ENDINGS = ("codes", "keys", "signs")
 
 _MANIFEST = "manifest.json"
 _REPAIR = "run `kebab doctor --repair`"
-# More segments than this, or a larger share of rows that are gone, call for a merge when nothing else waits.
-_MAX_SEGMENTS = 8
-_MAX_DEAD = 0.1
-# While an ingest goes on, so many of about one size become one. A row is then written once for each tier.
-_A_TIER = 16
 # A reader may find the segments of its manifest merged away, and takes the next one.
 _TRIES = 20
 
@@ -131,7 +127,7 @@ class Int8VectorIndex:
                 codes, keys = self._rows(known, [vectors[stored.chunk.chunk_id] for stored in known])
                 kept = (*kept, self._written(number, codes, keys))
             self._write(_Manifest(checkpoint, number + 1, kept))
-            if tier := _full_tier(kept):
+            if tier := full_tier(kept):
                 self._merge(tier)
                 self._sweep()
 
@@ -148,7 +144,7 @@ class Int8VectorIndex:
             view = self._current()
             if view is None:
                 return
-            if merged := _due(view.manifest.segments):
+            if merged := due(view.manifest.segments):
                 self._merge(merged)
             self._complete()
             self._sweep()
@@ -364,37 +360,6 @@ def _without(view: _View, docs: frozenset[DocId]) -> tuple[Segment, ...]:
         elif (alive & ~gone).any():
             kept.append(segments.with_dead(one, ~alive | gone))
     return tuple(kept)
-
-
-def _full_tier(named: Sequence[Segment]) -> tuple[Segment, ...]:
-    """Segments of about one size, where there are enough of them to make one of the next."""
-    tiers: dict[int, list[Segment]] = {}
-    for one in named:
-        tiers.setdefault(one.rows.bit_length() // 4, []).append(one)
-    full = [tier for tier in sorted(tiers) if len(tiers[tier]) >= _A_TIER]
-    return tuple(tiers[full[0]]) if full else ()
-
-
-def _due(named: Sequence[Segment]) -> tuple[Segment, ...]:
-    """The segments to merge: all when one of them is large with gaps, otherwise the smaller ones when many.
-
-    What a merge writes is at least as much as what it leaves alone is not: a row is rewritten rarely.
-    """
-    gaps = {one.name: int(segments.dead_rows(one).sum()) for one in named}
-    holed = [one for one in named if gaps[one.name] > _MAX_DEAD * one.rows]
-    if holed:
-        largest = max(one.rows for one in holed)
-        return tuple(one for one in named if one.rows <= largest)
-    if len(named) <= _MAX_SEGMENTS:
-        return ()
-    by_size = sorted(named, key=lambda one: one.rows, reverse=True)
-    rest = sum(one.rows for one in by_size)
-    for at, one in enumerate(by_size):
-        rest -= one.rows
-        if one.rows <= rest or at:
-            chosen = {each.name for each in by_size[at:]}
-            return tuple(each for each in named if each.name in chosen)
-    return tuple(named)
 
 
 def _hash_of(content: dict[str, Any]) -> str:
