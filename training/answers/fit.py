@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from kebab import Kebab
 from kebab.answer.gate import GateWeights
-from kebab.answer.rank import FEATURES
+from kebab.answer.measured import FEATURES
 from kebab.answer.weights import Fitted, fitted, load_weights, to_json
 from kebab.config.sections import Gate as GateSettings
 from kebab.evaluate.fit import Example, fit_gate, fit_selection

@@ -6,9 +6,10 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from typing import ClassVar
 
+from kebab.answer.measured import FEATURES
 from kebab.answer.prompt import inert
 from kebab.answer.question import Question
-from kebab.answer.rank import FEATURES, Scored
+from kebab.answer.rank import Scored
 from kebab.answer.shapes import Shape
 from kebab.answer.shown import show
 from kebab.answer.words import pattern

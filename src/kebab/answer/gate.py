@@ -14,10 +14,11 @@ from collections.abc import Mapping, Sequence
 
 from kebab.answer.background import Background
 from kebab.answer.kinds import Kind, demanded, kind_of, wanted
+from kebab.answer.measured import FEATURES
 from kebab.answer.meeting import WordSpace, meter, words_of
 from kebab.answer.missed import kept
 from kebab.answer.question import Keyword, Question
-from kebab.answer.rank import FEATURES, Scored
+from kebab.answer.rank import Scored
 from kebab.answer.words import pattern
 from kebab.domain.answers import GATE_FEATURES, GateFeatures, GateReport
 from kebab.domain.chunks import StoredChunk, searchable_text

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kebab.answer.measured import title_of
 from kebab.answer.meeting import WordSpace, meter, words_of
 from kebab.answer.question import Keyword, Question
-from kebab.answer.rank import Scored, title_of
+from kebab.answer.rank import Scored
 from kebab.ports import Analyzer, EmbeddingKind
 
 

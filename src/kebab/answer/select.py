@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from kebab.answer.rank import FEATURES, Scored
+from kebab.answer.measured import FEATURES
+from kebab.answer.rank import Scored
 from kebab.answer.shapes import Shape, breaks_off, leads
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from kebab.answer.gate import GateWeights
-from kebab.answer.rank import FEATURES
+from kebab.answer.measured import FEATURES
 from kebab.domain.answers import GATE_FEATURES
 from kebab.errors import InvalidInput
 

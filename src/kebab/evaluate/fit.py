@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from kebab.answer.gate import GateWeights
-from kebab.answer.rank import FEATURES
+from kebab.answer.measured import FEATURES
 from kebab.domain.answers import GATE_FEATURES, GateFeatures
 from kebab.errors import InvalidInput
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kebab.answer.rank import FEATURES
+from kebab.answer.measured import FEATURES
 from kebab.answer.weights import Fitted, fitted
 from kebab.evaluate.fit import LEAST, Example, fit_gate, fit_selection
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kebab.answer.kinds import Kind, definition, fits, kind_of, named
+from kebab.answer.measured import FEATURES
 from kebab.answer.passages import passages
-from kebab.answer.rank import FEATURES, Scored
+from kebab.answer.rank import Scored
 from kebab.answer.select import select
 from kebab.answer.sentences import sentences
 from kebab.answer.shapes import Shape

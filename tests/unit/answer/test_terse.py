@@ -6,10 +6,10 @@ import pytest
 
 from kebab.answer.admitted import may_answer, says_something
 from kebab.answer.kinds import Kind, definition, kind_of
+from kebab.answer.measured import title_of
 from kebab.answer.meeting import words_of
 from kebab.answer.passages import passages
 from kebab.answer.question import VERB, read_question
-from kebab.answer.rank import title_of
 from kebab.answer.select import select
 from kebab.answer.shapes import Passage, Shape
 from kebab.answer.shown import show

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kebab.answer.rank import FEATURES
+from kebab.answer.measured import FEATURES
 from kebab.domain.answers import GATE_FEATURES, GateFeatures
 from kebab.domain.evaluations import Share
 from kebab.errors import InvalidInput

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from kebab.answer.rank import FEATURES
+from kebab.answer.measured import FEATURES
 from kebab.answer.weights import load_weights
 from kebab.domain.answers import GATE_FEATURES, GateFeatures
 from kebab.errors import InvalidInput
