@@ -196,11 +196,19 @@ def test_no_sentence_about_a_private_thing_answers_for_it(question: str) -> None
     assert world.ask(question).refusal is RefusalReason.WEAK_EVIDENCE
 
 
+@pytest.mark.parametrize("question", ["내 여권 번호는?", "What is my passport number?", "여권 전화번호는?"])
+def test_a_date_is_no_number_of_a_passport_or_phone(question: str) -> None:
+    world = World()
+    world.add("packing.md", "passport (여권 전화번호, 만료일 2031-11-02), number and one photo")
+    assert world.ask(question).refusal is RefusalReason.WEAK_EVIDENCE
+
+
 @pytest.mark.parametrize(
     ("question", "note"),
     [
         ("What is the phone number of the dentist?", "The dentist has the phone number 02-555-0134."),
         ("여권 번호는?", "여권 번호: M12345678"),
+        ("전화번호는?", "전화번호: 2031-1102 (2026-02-01 확인)"),
         ("What is the wifi password?", "The wifi password is hunter2-guest."),
     ],
 )
