@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from multiprocessing import Pool
 from pathlib import Path
 
@@ -54,8 +55,9 @@ def count_words(path: Path) -> Counter[str]:
 def count_runs(folder: Path, *, workers: int) -> Counter[str]:
     """Return how often each single-script run stands in the training text."""
     counts: Counter[str] = Counter()
-    with Pool(workers) as pool:
-        for found in pool.imap(count_words, sources(folder)):
+    with ExitStack() as working:
+        every = working.enter_context(Pool(workers)).imap if workers > 1 else map
+        for found in every(count_words, sources(folder)):
             for word, count in found.items():
                 for run in runs(word):
                     counts[run] += count

@@ -37,7 +37,7 @@ _TERSE = 160
 """Characters of an item or a line that is quoted whole: its sentences lean on each other."""
 
 _DIGIT = re.compile(r"\d")
-_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(?:\d{1,3}[.)]\s+)*(?=\D*\d)(\S.{7,120})$")
+_HEADING = re.compile(r"^\s{0,3}#{2,6}\s+(?:\d{1,3}[.)]\s+)*(?=\D*\d)(\S.{7,120})$")
 _ENDED = re.compile(r"[.!?。！？][\"'”’)\]*_`]*\s*$")
 _ASKED = re.compile(r"[?？][\"'”’)*_`]*$")
 _BOLD = re.compile(r"^(\*\*|__|[*_])(?!\s)[^*_]{3,60}\1\W?$")
@@ -47,7 +47,7 @@ _DEFAULT = re.compile(
 
 
 def passages(text: str) -> list[Passage]:
-    """The passages of a Markdown text, in order; no headings and no markup."""
+    """The passages of a Markdown text, in order; no markup, and of headings only those that tell a number."""
     rows = list(read_rows(text))
     cut = [*_prose(text), *_headings(text), *rows, *read_tables(rows), *read_code(text)]
     distinct: dict[tuple[int, int, str], Passage] = {}
@@ -58,7 +58,10 @@ def passages(text: str) -> list[Passage]:
 
 
 def _headings(text: str) -> Iterator[Passage]:
-    """Headings with a number, which in notes may be all there is: "#### I need 2,200 kcal"."""
+    """Headings with a number, which in notes may be all there is: "#### I need 2,200 kcal".
+
+    Not those of the first level: "# Half marathon plan, spring 2026" says what the note is called.
+    """
     for number, line in enumerate(text.split("\n")):
         if found := _HEADING.match(line):
             yield Passage(found[1].strip(), number, number, Shape.SENTENCE, 0, announced=False)

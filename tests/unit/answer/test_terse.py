@@ -40,6 +40,11 @@ def test_a_heading_with_a_number_may_be_all_there_is() -> None:
     assert not may_answer(found[0], Kind.HOW)
 
 
+def test_what_a_note_is_called_answers_nothing_though_it_holds_a_number() -> None:
+    text = "# Half marathon plan, spring 2026\n\nThe race is in April.\n"
+    assert [p.text for p in passages(text)] == ["The race is in April."]
+
+
 def test_a_line_without_an_end_is_the_title_of_the_list_below_it() -> None:
     source = "수면에 좋은 약\n- 가바\n- 트립토판\n"
     assert "수면에 좋은 약 - 가바 - 트립토판" in map(show, passages(source))
