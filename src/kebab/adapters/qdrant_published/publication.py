@@ -31,6 +31,9 @@ _DOCS_AT_ONCE = 32
 _POINTS_AT_ONCE = 128
 _IDS_AT_ONCE = 1000
 _ATTEMPTS = 8
+_SETTLES_S = 10.0
+"""How long the nodes may take to agree on what was written, before it counts as overtaken by another one."""
+_PAUSE_S = 0.1
 _RECORD = ("doc_id", "source_id", "mark", "rows", "vectors")
 
 
@@ -296,7 +299,14 @@ class QdrantPublication:
         return Part(name, part.contents, str(state))
 
     def _require_whole(self, name: str, state: int, contents: Contents) -> None:
-        if self._server.count(self._documents, points.seen_at(name, state)) != contents.documents:
+        """Wait until each node that answers has all of the state: a reader may ask any of them."""
+        where, deadline = points.seen_at(name, state), time.monotonic() + _SETTLES_S
+        wanted = {self._documents: contents.documents, self._words: contents.chunks}
+        while any({*self._server.counts(held, where)} - {count} for held, count in wanted.items()):
+            if time.monotonic() > deadline:
+                raise _overtaken(name)
+            time.sleep(_PAUSE_S)
+        if self._server.count(self._documents, where) != contents.documents:
             raise _overtaken(name)
 
     def _require_base(self, release: Release | None, edition: Edition) -> None:

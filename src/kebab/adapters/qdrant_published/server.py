@@ -220,6 +220,19 @@ class Server:
         body = {"filter": where, "exact": True}
         return int(self.ask("POST", f"/collections/{collection}/points/count", body)["count"])
 
+    def counts(self, collection: str, where: Body) -> list[int]:
+        """What each node that answers counts: a node that was away may lag behind the others."""
+        told = (
+            self._sent(
+                "POST",
+                node,
+                f"/collections/{collection}/points/count",
+                {"filter": where, "exact": True},
+            )
+            for node in self.address.nodes
+        )
+        return [int(found["count"]) for status, found in told if status == 200]
+
     def scroll(
         self, collection: str, where: Body, fields: Sequence[str] | None = None, *, vectors: bool = False
     ) -> Iterator[Any]:
