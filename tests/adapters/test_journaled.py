@@ -29,6 +29,7 @@ from kebab.memory.room import ExecutionMemory
 from kebab.ports import MemoryKind
 from kebab.search.analyze import Analyzer
 from tests.fakes import FakeEmbedder
+from tests.folders import remove
 from tests.memory_fakes import NOON, run
 
 BARE = {"embedding": None, "embedding_model": None}
@@ -330,13 +331,13 @@ def test_whatever_is_derived_can_be_lost(make: Make, tmp_path: Path, lost: str) 
     if lost == "shelf":
         (index / "shelf.sqlite").unlink()
     elif lost == "settled":
-        shutil.rmtree(folder)
+        remove(folder)
     elif lost == "words":
-        shutil.rmtree(folder / "executions" / "words")
+        remove(folder / "executions" / "words")
     elif lost == "garbage":
         (index / "shelf.sqlite").write_bytes(b"garbage" * 4000)
     else:
-        shutil.rmtree(index)
+        remove(index)
     again = make()
     if again.faults():
         again.mend()
@@ -385,7 +386,7 @@ def test_a_store_put_back_from_an_older_copy_is_completed(make: Make, tmp_path: 
     memory_of(engines).record(run(2))
     assert engines.drain.run()
     engines.close()
-    shutil.rmtree(tmp_path / "memory" / "store")
+    remove(tmp_path / "memory" / "store")
     shutil.copytree(tmp_path / "copy", tmp_path / "memory" / "store")
     engines = make()
     memory_of(engines).record(run(3))
@@ -399,8 +400,8 @@ def test_a_store_that_lost_its_manifest_is_corrupt_and_not_a_new_one(make: Make,
     memory_of(engines).record(run(1))
     assert engines.drain.run()
     engines.close()
-    shutil.rmtree(tmp_path / "memory" / "store" / "manifest")
-    shutil.rmtree(tmp_path / "memory" / "index")
+    remove(tmp_path / "memory" / "store" / "manifest")
+    remove(tmp_path / "memory" / "index")
 
     with pytest.raises(Corrupt, match="manifest"):
         memory_of(make()).stats()

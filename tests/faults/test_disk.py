@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from kebab.app import Kebab
 from kebab.domain.reports import CheckStatus
 from kebab.errors import EngineError, KebabError, NotIndexed, StorageError
 from tests.faults.conftest import Base, check_of, make_base, resize, sick
+from tests.folders import remove
 
 pytestmark = pytest.mark.slow
 PROJECT = Path(__file__).parents[2]
@@ -42,7 +42,7 @@ def test_a_disk_that_fills_at_any_stage_loses_nothing(small_disk: Path, tmp_path
             assert error.hint
         resize(small_disk, "size=700m")
         went_on(Base(base.root, data))
-        shutil.rmtree(data)
+        remove(data)
     assert len(failed) >= 4, f"only {failed} were too small; the test no longer fills a disk"
 
 

@@ -23,6 +23,7 @@ from kebab.domain.documents import TrustLevel
 from kebab.domain.queries import SearchFilters, SearchMode
 from kebab.errors import KebabError
 from tests.faults.conftest import Base, make_base, sick
+from tests.folders import remove
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("flips")]
 
@@ -49,7 +50,7 @@ class Pristine:
     seen: Seen
 
     def copied(self, folder: Path) -> Base:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
         shutil.copytree(self.base.data, folder / "data")
         return Base(self.base.root, folder / "data")
 
@@ -100,7 +101,7 @@ def make(folder: Path, engine: str) -> Pristine:
         base.write("late.md", "# Late\n\nThe rope of ship99 came late.\n")
         kb.ingest()
         shutil.copytree(base.data, folder / "kept")
-    shutil.rmtree(base.data)
+    remove(base.data)
     (folder / "kept").rename(base.data)
     base.data.joinpath("kebab.sqlite-shm").unlink(missing_ok=True)
     pristine = Pristine(base, engine, ())

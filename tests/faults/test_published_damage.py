@@ -18,6 +18,7 @@ from kebab.errors import KebabError
 from tests.faults.conftest import Base, make_base
 from tests.faults.test_flips import SEED, Seen, fill, flip, look
 from tests.faults.test_storage import DAMAGES, LONG
+from tests.folders import remove
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("flips")]
 
@@ -36,7 +37,7 @@ class Published:
     seen: Seen
 
     def read(self, folder: Path, cache: Path) -> Kebab:
-        shutil.rmtree(cache, ignore_errors=True)
+        remove(cache)
         return self.base.open(index__url=str(folder), index__cache_dir=str(cache), index__follow_s=0.0)
 
 
@@ -78,7 +79,7 @@ def test_no_damage_to_what_was_published_changes_an_answer_without_a_word(
     silent, told = [], 0
     for file, damage in trials(published.folder):
         copy = tmp_path / "copy"
-        shutil.rmtree(copy, ignore_errors=True)
+        remove(copy)
         shutil.copytree(published.folder, copy)
         ALL[damage](copy / file)
         how = outcome(published, copy, tmp_path / "cache")

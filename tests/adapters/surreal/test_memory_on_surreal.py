@@ -21,6 +21,7 @@ from kebab.ports import MemoryKind, VectorSpace
 from kebab.search.analyze import Analyzer
 from tests.adapters.surreal.conftest import Connect
 from tests.fakes import FakeEmbedder
+from tests.folders import remove
 from tests.memory_fakes import NOON, FakeExecutionIndex, run
 
 BARE = {"embedding": None, "embedding_model": None}
@@ -166,9 +167,9 @@ def test_a_damaged_derived_index_is_built_again(connect: Connect, tmp_path: Path
     memory.close()
     (folder,) = (tmp_path / "index").glob("*/executions")
     if damage == "folder gone":
-        shutil.rmtree(tmp_path / "index")
+        remove(tmp_path / "index")
     elif damage == "words gone":
-        shutil.rmtree(folder / "words")
+        remove(folder / "words")
     elif damage == "vectors gone":
         (folder / "vectors.db").unlink()
     elif damage == "vectors garbage":
@@ -206,7 +207,7 @@ def test_a_store_put_back_from_an_older_copy_makes_the_index_start_anew(
     shutil.copytree(tmp_path / "store", tmp_path / "copy")
     memory.record(run(2, task_description="lost", **BARE))
     memory.close()
-    shutil.rmtree(tmp_path / "store")
+    remove(tmp_path / "store")
     shutil.copytree(tmp_path / "copy", tmp_path / "store")
 
     assert memory.search_words("lost").hits == ()
