@@ -297,6 +297,9 @@ class FakeDocumentStore:
             if wanted is None or shelf.document.doc_id in wanted:
                 yield from shelf.chunks
 
+    def doc_ids(self) -> list[DocId]:
+        return sorted(self._shelves)
+
     def chunk_ids(self) -> set[ChunkId]:
         return {stored.chunk.chunk_id for stored in self.stored_chunks()}
 
@@ -594,10 +597,12 @@ class FakeLexicalIndex:
         self._bodies: dict[ChunkId, tuple[DocId, list[str]]] = {}
         self._fields: dict[ChunkId, _Fields] = {}
         self._checkpoint = 0
+        self.applied = 0
+        """How many changes it took."""
         self.damage: list[str] = []
+        """What the files of this index are to suffer from until it is cleared."""
         self.lies: IndexShape | None = None
         """How it is to say that it lies on disk."""
-        """What the files of this index are to suffer from until it is cleared."""
 
     @property
     def version(self) -> str:
@@ -614,6 +619,7 @@ class FakeLexicalIndex:
         checkpoint: int,
         cut: Mapping[ChunkId, ChunkWords] = NONE_CUT,
     ) -> None:
+        self.applied += 1
         gone = set(removed) | {stored.chunk.doc_id for stored in chunks}
         self._bodies = {key: body for key, body in self._bodies.items() if body[0] not in gone}
         for stored in chunks:

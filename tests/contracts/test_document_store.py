@@ -115,6 +115,7 @@ def test_a_changed_file_replaces_its_old_document(store: DocumentStore) -> None:
     assert store.counts() == (1, 2)
     assert store.chunk_ids() == {stored.chunk.chunk_id for stored in store.stored_chunks()}
     assert store.document(old.doc_id) is None
+    assert store.doc_ids() == [new.doc_id]
     assert store.hydrate([old.chunks[0].chunk_id]) == {}
     change = store.pending(before)
     assert change is not None

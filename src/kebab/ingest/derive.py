@@ -14,6 +14,7 @@ from kebab.ingest.beside import Beside
 from kebab.ingest.catch_up import EmbeddingPump, catch_up_lexical, catch_up_vector, next_words, prune
 from kebab.ingest.fresh import Fresh
 from kebab.ingest.ledger import RunLog
+from kebab.ingest.wear import write_worn_anew
 from kebab.ports import DocumentStore, EmbeddingStore, LexicalIndex, ModelKey, VectorIndex
 
 VECTORS_A_CATCH_UP = 4096
@@ -131,6 +132,8 @@ class Deriver:
                 f"the indexes follow when {self.turns.in_charge() or 'another run'} gets to it"
             )
             return
+        with self.log.stage("words"):
+            write_worn_anew(self.store, self.lexical, turns=self.turns, cancelled=cancelled)
         for _ in range(ROUNDS):
             self._follow_vectors()
             with self.turns.turn():

@@ -181,6 +181,10 @@ class DocumentStore(Protocol):
         """The chunks of these documents, or of all, document by document."""
         ...
 
+    def doc_ids(self) -> list[DocId]:
+        """Of all documents, sorted."""
+        ...
+
     def chunk_ids(self) -> set[ChunkId]:
         """All of them, for the doctor."""
         ...

@@ -11,6 +11,7 @@ from kebab.domain.chunks import embedding_input, searchable_text
 from kebab.domain.ids import ChunkId
 from kebab.domain.plurals import count_of
 from kebab.domain.reports import Check, CheckStatus
+from kebab.ingest.wear import WORN, WORTH_IT, mostly_removed
 from kebab.ports import (
     Analyzer,
     DocumentStore,
@@ -44,10 +45,8 @@ _LOOKED_UP = 2000
 _VECTORS_READ = 2000
 _REPAIR = "run `kebab doctor --repair`"
 _REBUILD = "run `kebab index --rebuild`: it is built anew from the store, and nothing is embedded again"
-# Twice to thrice what writers let be; a small index is fast however it lies.
+# Twice to thrice what writers let be.
 _MANY_PIECES = 64
-_WORN = 0.3
-_WORTH_IT = 1000
 
 
 def examine_lexical(
@@ -186,14 +185,14 @@ def _wear(shape: IndexShape, count: int) -> str | None:
     Writers merge pieces and drop what is gone long before this; an index that is worn all the same was left
     by a run that never came to its end.
     """
-    if count + shape.removed < _WORTH_IT:
+    if count + shape.removed < WORTH_IT:
         return None
     if shape.pieces > _MANY_PIECES:
         return f"more than {_MANY_PIECES} pieces"
-    if shape.removed > _WORN * (count + shape.removed):
-        return f"more than {100 * _WORN:.0f} % of it are removed rows"
-    if shape.outside > _WORN * count:
-        return f"more than {100 * _WORN:.0f} % of its rows are outside the index"
+    if mostly_removed(shape, count):
+        return f"more than {100 * WORN:.0f} % of it are removed rows"
+    if shape.outside > WORN * count:
+        return f"more than {100 * WORN:.0f} % of its rows are outside the index"
     return None
 
 

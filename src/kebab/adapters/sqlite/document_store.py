@@ -268,6 +268,12 @@ class SqliteDocumentStore:
         with self._database.write() as connection:
             connection.execute("UPDATE files SET mtime_ns = ? WHERE source_id != ?", (NO_TIME, except_source))
 
+    def doc_ids(self) -> list[DocId]:
+        with self._database.read() as connection:
+            return [
+                DocId(row[0]) for row in connection.execute("SELECT doc_id FROM documents ORDER BY doc_id")
+            ]
+
     def chunk_ids(self) -> set[ChunkId]:
         with self._database.read() as connection:
             return {ChunkId(row[0]) for row in connection.execute("SELECT chunk_id FROM chunks")}

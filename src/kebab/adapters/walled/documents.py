@@ -113,6 +113,9 @@ class WalledDocumentStore:
         wanted = sorted(inside) if doc_ids is None else [doc for doc in doc_ids if doc in inside]
         return self._inner.stored_chunks(wanted)
 
+    def doc_ids(self) -> list[DocId]:
+        return sorted(self.inside())
+
     def chunk_ids(self) -> set[ChunkId]:
         return {stored.chunk.chunk_id for stored in self.stored_chunks()}
 
