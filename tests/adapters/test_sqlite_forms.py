@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.adapters.embedders.static import StaticEmbedder
-from kebab.adapters.sqlite import seals, texts, vector_blobs
+from kebab.adapters.sqlite import packed_texts, seals, texts, vector_blobs
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_store import SqliteDocumentStore
 from kebab.adapters.sqlite.embedding_store import SqliteEmbeddingStore
@@ -44,7 +44,7 @@ def test_every_piece_of_a_text_is_read_back_from_its_place(
 ) -> None:
     whole = "\n".join(lines)
     pieces = [whole[start : start + size] for start, size in cuts]
-    kept = texts.unpacked(texts.packed(whole), "asset")
+    kept = packed_texts.unpacked(packed_texts.packed(whole), "asset")
     assert kept == whole
     assert [texts.text_at(*place, text=kept, name="c") for place in texts.places(pieces, whole)] == pieces
     assert all(start is not None for _, start, _ in texts.places(pieces, whole))
@@ -62,15 +62,40 @@ def test_a_chunk_that_stands_nowhere_in_its_document_is_kept_as_it_is(tmp_path: 
     assert store.damaged() == []
 
 
-@given(LINES, st.integers(0, 80), st.integers(1, 400))
-def test_the_beginning_of_a_text_is_the_text_as_far_as_it_was_read(
-    lines: list[str], length: int, times: int
+@given(LINES, st.integers(1, 4000), st.floats(0, 1), st.integers(0, 3 * packed_texts.BLOCK))
+def test_a_part_of_a_text_is_the_text_as_far_as_it_was_read(
+    lines: list[str], times: int, share: float, length: int
 ) -> None:
     whole = "\n".join(lines * times)
-    read, is_whole = texts.beginning(texts.packed(whole), "asset", length)
-    assert whole.startswith(read)
-    assert len(read) >= min(length, len(whole))
-    assert read == whole or not is_whole
+    start = int(share * len(whole))
+    read = packed_texts.part(packed_texts.packed(whole), "asset", start, start + length)
+    assert whole[read.start : read.start + len(read.text)] == read.text
+    assert read.start <= start
+    assert read.text[start - read.start :][:length] == whole[start : start + length]
+    assert read.text == whole or not read.checked
+
+
+def test_little_is_read_of_a_long_text_wherever_it_stands() -> None:
+    whole = "".join(f"밧줄 rope {at} " for at in range(30_000))
+    stored = packed_texts.packed(whole)
+    for start in (0, len(whole) // 2, len(whole) - 500):
+        read = packed_texts.part(stored, "asset", start, start + 500)
+        assert read.text[start - read.start :][:500] == whole[start : start + 500]
+        assert len(read.text) < 2 * packed_texts.BLOCK
+
+
+def test_a_table_that_leads_elsewhere_costs_time_and_no_text() -> None:
+    whole = "".join(f"{at} knots 매듭 " for at in range(20_000))
+    stored = packed_texts.packed(whole)
+    # Of each entry the lowest byte, then the number of entries, then all that stands behind the stream.
+    for at in (*range(len(stored) - 8 - 4 * 5, len(stored) - 8, 4), len(stored) - 8):
+        other = bytearray(stored)
+        other[at] ^= 0x55
+        read = packed_texts.part(bytes(other), "asset", 100_000, 100_500)
+        assert packed_texts.unpacked(bytes(other), "asset") == whole
+        assert not read.checked or read.text == whole
+    without = stored[: -8 - 4 * ((len(whole) - 1) // packed_texts.BLOCK)]
+    assert packed_texts.part(without, "asset", 100_000, 100_500).text.startswith(whole[:100_500])
 
 
 def long_note(seed: int = 5) -> Sample:
@@ -109,7 +134,7 @@ def test_no_flipped_bit_gives_a_chunk_another_text(tmp_path: Path) -> None:
             refused += 1
         else:
             assert read[wanted].chunk.text == expected[wanted]
-    assert 30 < refused < 150  # what lies behind the chunk is not read
+    assert 10 < refused < 60  # what lies in other blocks than the chunk is not read
 
 
 # --- vectors ---------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from kebab.adapters.sqlite import counts, seals, texts, vector_blobs
+from kebab.adapters.sqlite import counts, packed_texts, seals, texts, vector_blobs
 from kebab.adapters.sqlite.migrations import own_tables, tables
 from kebab.adapters.sqlite.rows import strings
 from kebab.domain.chunks import content_key, embedding_input
@@ -265,7 +265,7 @@ def _text_faults(connection: sqlite3.Connection, progress: Progress) -> Iterator
     for doc_id, title, code_lang, asset_id, content in _rows(
         connection, query, of="documents", progress=progress
     ):
-        text = texts.unpacked(content, asset_id)
+        text = packed_texts.unpacked(content, asset_id)
         for name, headings, own, start, length, key in connection.execute(
             "SELECT chunk_id, heading_path, text, start, length, content_key FROM chunks WHERE doc_id = ?",
             (doc_id,),

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 
-from kebab.adapters.sqlite import file_states, outbox, seals, texts
+from kebab.adapters.sqlite import file_states, outbox, packed_texts, seals, texts
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.document_filters import (
     Matches,
@@ -169,7 +169,7 @@ class SqliteDocumentStore:
                 "SELECT asset_id, a.text FROM documents d JOIN assets a USING (asset_id) WHERE d.doc_id = ?",
                 (doc_id,),
             ).fetchone()
-        return texts.unpacked(row[1], row[0]) if row else None
+        return packed_texts.unpacked(row[1], row[0]) if row else None
 
     def chunks_of(self, doc_id: DocId) -> list[StoredChunk]:
         with self._database.snapshot() as connection:
@@ -342,7 +342,7 @@ def _insert(
 ) -> None:
     connection.execute(
         "INSERT INTO assets VALUES (?, ?) ON CONFLICT DO UPDATE SET text = excluded.text",
-        (document.asset_id, texts.packed(document.text)),
+        (document.asset_id, packed_texts.packed(document.text)),
     )
     chunker = chunks[0].chunk.chunker_version if chunks else ""
     row = document_row(document, chunker_version=chunker, chunk_count=len(chunks), indexed_at=indexed_at)

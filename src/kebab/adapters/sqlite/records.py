@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from kebab.adapters.sqlite import outbox, seals, texts, vector_blobs
+from kebab.adapters.sqlite import outbox, packed_texts, seals, vector_blobs
 from kebab.adapters.sqlite.connection import Database
 from kebab.adapters.sqlite.counts import missing
 from kebab.adapters.sqlite.embedding_store import model_number, registered
@@ -126,7 +126,7 @@ def _record(connection: sqlite3.Connection, doc_id: DocId, model: ModelKey | Non
     ).fetchall()
     file = connection.execute("SELECT * FROM files WHERE doc_id = :id", one).fetchone()
     (text,) = connection.execute("SELECT text FROM assets WHERE asset_id = ?", (document[_ASSET],)).fetchone()
-    packed = texts.packed(text) if isinstance(text, str) else text
+    packed = packed_texts.packed(text) if isinstance(text, str) else text
     rows = _Rows(
         document[:-1],
         document[-1] or b"",
@@ -162,7 +162,7 @@ def _checked(record: Record) -> _Rows:
     """The rows of a record; raises Corrupt where they are not those of a document that a store sealed."""
     try:
         rows = _rows.decode(record.rows)
-        text = texts.unpacked(rows.text, str(rows.document[_ASSET]))
+        text = packed_texts.unpacked(rows.text, str(rows.document[_ASSET]))
         whole = seals.seal(rows.document, rows.tags, rows.chunks, text, links=rows.links)
         path = PurePosixPath(str(rows.document[_PATH]))
         sound = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from kebab.adapters.sqlite import seals, texts, vector_blobs
+from kebab.adapters.sqlite import packed_texts, seals, texts, vector_blobs
 from kebab.ports import ModelKey
 
 _ROWS = 500
@@ -25,8 +25,8 @@ def repack(connection: sqlite3.Connection) -> None:
 
 def _repack_asset(connection: sqlite3.Connection, asset_id: str) -> None:
     (content,) = connection.execute("SELECT text FROM assets WHERE asset_id = ?", (asset_id,)).fetchone()
-    text = texts.unpacked(content, asset_id)
-    connection.execute("UPDATE assets SET text = ? WHERE asset_id = ?", (texts.packed(text), asset_id))
+    text = packed_texts.unpacked(content, asset_id)
+    connection.execute("UPDATE assets SET text = ? WHERE asset_id = ?", (packed_texts.packed(text), asset_id))
     rows = connection.execute(
         "SELECT c.id, c.text FROM chunks c JOIN documents d USING (doc_id) WHERE d.asset_id = ?", (asset_id,)
     ).fetchall()

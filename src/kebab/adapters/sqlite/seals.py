@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from blake3 import blake3
 
+from kebab.adapters.sqlite.packed_texts import unpacked
 from kebab.adapters.sqlite.rows import Row, as_json
-from kebab.adapters.sqlite.texts import unpacked
 from kebab.domain.ids import DocId, text_asset
 from kebab.errors import Corrupt
 

@@ -1,57 +1,17 @@
-"""How texts lie in the file: a document's compressed, a chunk's as a place in its document's."""
+"""The texts of chunks: each is a place in the text of its document."""
 
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from kebab.adapters.sqlite.packed_texts import Part, part, unpacked
 from kebab.adapters.sqlite.rows import Row, as_json, key_of, stored_chunk
 from kebab.domain.chunks import StoredChunk
 from kebab.errors import Corrupt
 
-# Level 3: a third less time than the default level for a fifteenth more disk.
-_LEVEL = 3
-# Bytes read beyond a character each, so that a few characters of several bytes do not take a second step.
-_SPARE = 64
-
 Place = tuple[str, int | None, int | None]
 """The columns text, start and length of a chunk: the text itself, or where it stands in the document's."""
-
-
-def packed(text: str) -> bytes:
-    """The text as its row holds it. The stream ends with a checksum of the text."""
-    return zlib.compress(text.encode(), _LEVEL)
-
-
-def unpacked(content: str | bytes, asset_id: str) -> str:
-    """The text of a row; raises Corrupt where it is not what was packed."""
-    if isinstance(content, str):  # as the first schema stored it
-        return content
-    try:
-        return zlib.decompress(content).decode()
-    except (zlib.error, UnicodeDecodeError) as error:
-        raise Corrupt(
-            f"the stored text {asset_id[:8]} is damaged: {error}",
-            hint="run `kebab doctor --repair`: it reads the file again",
-        ) from error
-
-
-def beginning(content: str | bytes, asset_id: str, length: int) -> tuple[str, bool]:
-    """At least so many first characters of the text, or all; and whether it was read to its checksum.
-
-    What is not may be damaged without a word: whoever reads it compares it with what is known of it.
-    """
-    if isinstance(content, str):
-        return content, True
-    stream = zlib.decompressobj()
-    try:
-        read = stream.decompress(content, length + _SPARE)
-        while len(text := read.decode("utf-8", "ignore")) < length and stream.unconsumed_tail:
-            read += stream.decompress(stream.unconsumed_tail, 2 * (length - len(text)) + _SPARE)
-    except zlib.error:
-        return unpacked(content, asset_id), True  # which says what is wrong
-    return (text, False) if stream.unconsumed_tail or not stream.eof else (unpacked(content, asset_id), True)
 
 
 def texts_of(connection: sqlite3.Connection, asset_ids: Iterable[str]) -> dict[str, str]:
@@ -75,24 +35,24 @@ def read_chunks(connection: sqlite3.Connection, rows: Sequence[Row]) -> list[Sto
 
 def read_some_chunks(connection: sqlite3.Connection, rows: Sequence[Row]) -> list[StoredChunk]:
     """The same where the chunks are few of their documents', which are read no further than needed."""
-    ends: dict[str, int] = {}
+    wanted: dict[str, tuple[int, int]] = {}
     for row in rows:
         if row[-3] is not None and row[-2] is not None:
-            ends[row[-1]] = max(ends.get(row[-1], 0), row[-3] + row[-2])
-    contents = dict(_contents(connection, ends))
-    held = {asset: beginning(contents[asset], asset, end) for asset, end in ends.items() if asset in contents}
+            first, end = wanted.get(row[-1], (row[-3], 0))
+            wanted[row[-1]] = min(first, row[-3]), max(end, row[-3] + row[-2])
+    contents = dict(_contents(connection, wanted))
+    held = {asset: part(content, asset, *wanted[asset]) for asset, content in contents.items()}
     return [_compared(row, held, contents) for row in rows]
 
 
-def _compared(
-    row: Row, held: Mapping[str, tuple[str, bool]], contents: Mapping[str, str | bytes]
-) -> StoredChunk:
+def _compared(row: Row, held: Mapping[str, Part], contents: Mapping[str, str | bytes]) -> StoredChunk:
     """The chunk, with a text that either a checksum or the chunk's own key answers for."""
-    text, whole = held.get(row[-1], (None, True))
-    if whole:
+    read = held.get(row[-1])
+    if read is None or read.checked or row[-3] is None:
+        text = read.text if read is not None else None
         return stored_chunk(row, text_at(*row[-4:-1], text=text, name=row[0]))
-    start, length = row[-3] or 0, row[-2] or 0
-    stored = stored_chunk(row, (text or "")[start : start + length])
+    start, length = (row[-3] or 0) - read.start, row[-2] or 0
+    stored = stored_chunk(row, read.text[start : start + length])
     if key_of(stored) == stored.content_key:
         return stored
     text = unpacked(contents[row[-1]], row[-1])
