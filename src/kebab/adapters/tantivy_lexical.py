@@ -43,6 +43,8 @@ _REPAIR = "run `kebab doctor --repair`"
 
 _State = tuple[int, int, int]
 """Tells one commit from another: the file that names it, when it was written and how long it is."""
+_Opened = tuple[Any, Any, Any]
+"""Index, schema and the searcher of one commit. Making a searcher takes as long as looking a word up."""
 
 
 class TantivyLexicalIndex:
@@ -59,7 +61,7 @@ class TantivyLexicalIndex:
         self._checkpoint = CheckpointFile(folder / "checkpoint.json", layout, proof=folder / "meta.json")
         self._sums = FileSums(folder / "sums.json", folder)
         self._lock = Lock()
-        self._opened: tuple[Any, Any] | None = None
+        self._opened: _Opened | None = None
         self._seen: _State | None = None
         self._deleted = False
         self._named_lately: tuple[tuple[_State, str], list[ChunkId]] | None = None
@@ -230,14 +232,15 @@ class TantivyLexicalIndex:
                 self._opened = self._open()
             elif seen != self._seen:
                 self._opened[0].reload()
+                self._opened = (*self._opened[:2], self._opened[0].searcher())
             if seen is not None and seen != self._seen:
                 self._deleted = self._has_deletions()
             self._seen = seen
             if seen is None or self._opened is None:
                 return None
-            return seen, self._opened[1], self._opened[0].searcher()
+            return seen, *self._opened[1:]
 
-    def _open(self) -> tuple[Any, Any] | None:
+    def _open(self) -> _Opened | None:
         if self._checkpoint.read() is None:
             return None
         from tantivy import Index
@@ -245,7 +248,7 @@ class TantivyLexicalIndex:
         with lockable(self._folder) as folder:
             index = Index.open(str(folder))
         register(index)
-        return index, index.schema
+        return index, index.schema, index.searcher()
 
     def _state(self) -> _State | None:
         # Every commit replaces meta.json: one look at the file saves a reload per search.

@@ -124,11 +124,10 @@ def _lines(text: str, rules: Sequence[Rule], ends: str, *, inside_code: bool) ->
     Those of code as they are, without their fences.
     """
     code, goes_on, broken = inside_code, False, ""
-    unmarked = dict.fromkeys(map(ord, ends))
     for line in text.splitlines(keepends=True):
         fence = line.lstrip().startswith(("```", "~~~"))
         shown = "" if fence else line if code else _seen(line, rules, ends)
-        bare = line.translate(unmarked) if ends[0] in line else line
+        bare = line.replace(ends[0], "").replace(ends[1], "") if ends[0] in line else line
         said = shown.strip()
         if said or (code and shown):
             soft = goes_on and not code and not _OPENS.match(bare)
