@@ -48,6 +48,9 @@ def name_key(text: str) -> str:
     for what is too long to be a name.
     """
     key = _KEPT.sub("", folded(nfc(text)))
+    if not key.isascii():
+        # A mark of another script may stand between a letter and its accent: only now is that one found.
+        key = folded(key)
     return key if len(key) <= _LONGEST else ""
 
 

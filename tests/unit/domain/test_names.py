@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kebab.domain.ids import nfc
@@ -83,6 +83,7 @@ def test_composed_and_decomposed_names_are_one(text: str) -> None:
 
 
 @given(st.text(max_size=40))
+@example("À\ua8c4")
 def test_a_key_holds_no_space_and_is_its_own_key(text: str) -> None:
     key = name_key(text)
     assert not any(map(str.isspace, key))
