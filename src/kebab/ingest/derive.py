@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from kebab.domain.ingests import IngestPhase
 from kebab.domain.progress import Cancelled
 from kebab.domain.turns import ALONE, Turns
-from kebab.errors import ModelUnavailable, Timeout
+from kebab.errors import EngineUnavailable, ModelUnavailable, StorageError, Timeout
 from kebab.ingest.allocator import give_back
 from kebab.ingest.beside import Beside
 from kebab.ingest.catch_up import EmbeddingPump, catch_up_lexical, catch_up_vector, next_words, prune
 from kebab.ingest.fresh import Fresh
 from kebab.ingest.ledger import RunLog
-from kebab.ingest.wear import write_worn_anew
+from kebab.ingest.wear import write_sums_anew, write_worn_anew
 from kebab.ports import DocumentStore, EmbeddingStore, LexicalIndex, ModelKey, VectorIndex
 
 VECTORS_A_CATCH_UP = 4096
@@ -132,8 +132,6 @@ class Deriver:
                 f"the indexes follow when {self.turns.in_charge() or 'another run'} gets to it"
             )
             return
-        with self.log.stage("words"):
-            write_worn_anew(self.store, self.lexical, turns=self.turns, cancelled=cancelled)
         for _ in range(ROUNDS):
             self._follow_vectors()
             with self.turns.turn():
@@ -144,6 +142,24 @@ class Deriver:
             self.embed()
         with self.turns.turn():
             self._leave()
+
+    def tidy(self, cancelled: Cancelled) -> None:
+        """Write a worn words index anew, which may take as long as the ingest of everything did.
+
+        Nothing depends on it but speed: where there is no room for it, the log says so and the run goes on.
+        """
+        if not self.turns.take_charge():
+            return
+        with self.log.stage("words"):
+            try:
+                write_worn_anew(self.store, self.lexical, turns=self.turns, cancelled=cancelled)
+            except (StorageError, EngineUnavailable) as error:
+                self.log.degraded.append(f"the words index keeps removed rows: {error.message}")
+
+    def mend(self) -> None:
+        """Put right what a run may have left that was killed while it changed nothing but how indexes lie."""
+        if self.log.after_killed and self.turns.take_charge():
+            write_sums_anew(self.lexical, turns=self.turns)
 
     def _follow_vectors(self) -> None:
         if self.vectors is not None:

@@ -49,6 +49,8 @@ class RunLog:
     items: list[IngestItem] = field(default_factory=list)
     degraded: list[str] = field(default_factory=list)
     embedded: int = 0
+    after_killed: bool = False
+    """Whether a run before this one never came to its end."""
     _counts: Counter[Outcome] = field(default_factory=Counter)
     _chunks: int = 0
     _noted: int = 0
@@ -65,6 +67,7 @@ class RunLog:
             alone = self.turns.take_charge()
             with self.turns.turn():
                 for killed in self.ledger.running() if alone else ():
+                    self.after_killed = True
                     self.ledger.finish(killed.cut_off(self.run.started_at))
                 if alone:
                     self.ledger.prune(keep=RUNS_KEPT - 1)

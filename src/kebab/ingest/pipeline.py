@@ -144,7 +144,7 @@ class IngestPipeline:
                 if not allow_mass_delete:
                     for change in changes:
                         change.check_removals()
-                self._carry_out(changes, log, cancelled)
+                self._carry_out(changes, log, cancelled, tidy=not paths)
         except BaseException as error:
             log.fail(error)
             raise
@@ -262,12 +262,16 @@ class IngestPipeline:
                 for result in results:
                     record(result, log)
 
-    def _carry_out(self, changes: Sequence[Changes], log: RunLog, cancelled: Cancelled) -> None:
+    def _carry_out(
+        self, changes: Sequence[Changes], log: RunLog, cancelled: Cancelled, *, tidy: bool = False
+    ) -> None:
+        """``tidy`` for a run that nobody waits for with a note in hand: it may write an index anew."""
         with ExitStack() as stack:
             tasks = [task for change in changes for task in change.tasks]
             workers = self._workers(tasks, stack)
             derived = self._deriver(log, workers, stack, cancelled)
             log.enter(IngestPhase.INDEX, total=len(tasks))
+            derived.mend()
             if not self.lexical.checkpoint() and self.store.counts() == (0, 0):
                 # Begun while there is nothing, the index takes what this run keeps ready for it; begun later,
                 # it would be built from the store, which means reading all of it back.
@@ -281,6 +285,8 @@ class IngestPipeline:
             derived.words(Fresh())
             derived.embed()
             log.enter(IngestPhase.FINISH)
+            if tidy:
+                derived.tidy(cancelled)
             derived.finish(cancelled)
             sketch_the_rest(self.store, self.turns, cancelled)
 

@@ -18,6 +18,8 @@ WORN = 0.3
 WORTH_IT = 1000
 """A smaller index is fast however it lies."""
 DOCS_A_TURN = 500
+CHUNKS_A_TURN = 4000
+"""Whoever has something to save waits for a turn, and a batch is held in memory."""
 
 
 def mostly_removed(shape: IndexShape, count: int) -> bool:
@@ -37,13 +39,29 @@ def write_worn_anew(
     # Counting reads every document's row, and hardly any run has a reason to.
     if shape.removed <= WORN * WORTH_IT or not mostly_removed(shape, store.counts()[1]):
         return 0
-    doc_ids = store.doc_ids()
-    for start in range(0, len(doc_ids), DOCS_A_TURN):
+    doc_ids, size = store.doc_ids(), _docs_a_turn(store)
+    for start in range(0, len(doc_ids), size):
         if cancelled():
             return start
         with turns.turn():
-            _add_again(store, index, doc_ids[start : start + DOCS_A_TURN])
+            _add_again(store, index, doc_ids[start : start + size])
     return len(doc_ids)
+
+
+def write_sums_anew(index: LexicalIndex, *, turns: Turns = ALONE) -> None:
+    """Let the index note anew which files it has, as a run that was killed may have left an older note.
+
+    Whoever brings an index up to date does so anyway; what is written here is up to date before and after.
+    """
+    with turns.turn():
+        if position := index.checkpoint():
+            index.apply(removed=(), chunks=(), checkpoint=position)
+
+
+def _docs_a_turn(store: DocumentStore) -> int:
+    """By the mean: documents come in order of their hashes, so that books do not come together."""
+    docs, chunks = store.counts()
+    return max(1, min(DOCS_A_TURN, CHUNKS_A_TURN * docs // max(chunks, 1)))
 
 
 def _add_again(store: DocumentStore, index: LexicalIndex, doc_ids: Sequence[DocId]) -> None:

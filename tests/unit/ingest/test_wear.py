@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kebab.adapters.tantivy_lexical import TantivyLexicalIndex
+from kebab.domain.chunk_words import ChunkWords
 from kebab.domain.chunks import StoredChunk
-from kebab.domain.ids import DocId
+from kebab.domain.ids import ChunkId, DocId
+from kebab.domain.ingests import IngestRun, RunStatus
+from kebab.errors import EngineError, EngineUnavailable, StorageError
 from kebab.ingest.catch_up import catch_up_lexical
-from kebab.ingest.wear import DOCS_A_TURN, WORTH_IT, mostly_removed, write_worn_anew
-from kebab.ports import IndexShape
+from kebab.ingest.refresh import Effort
+from kebab.ingest.wear import CHUNKS_A_TURN, DOCS_A_TURN, WORTH_IT, mostly_removed, write_worn_anew
+from kebab.ports import NONE_CUT, IndexShape
 from kebab.search.analyze import Analyzer
 from tests.fakes import FakeDocumentStore, FakeLexicalIndex
 from tests.unit.ingest.test_catch_up import ids, put
@@ -98,3 +105,109 @@ def test_a_run_in_charge_writes_a_worn_index_anew(tmp_path: Path) -> None:
     bench.run()
     assert bench.lexical.applied == before + 1
     assert bench.found("fruit") == {"a.md"}
+
+
+class Recording(FakeLexicalIndex):
+    """Remembers how many chunks came at once; raises what it is told to, from the change after this one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizes: list[int] = []
+        self.fails: EngineError | None = None
+
+    def apply(
+        self,
+        *,
+        removed: Sequence[DocId],
+        chunks: Sequence[StoredChunk],
+        checkpoint: int,
+        cut: Mapping[ChunkId, ChunkWords] = NONE_CUT,
+    ) -> None:
+        if self.fails is not None:
+            raise self.fails
+        self.sizes.append(len(chunks))
+        super().apply(removed=removed, chunks=chunks, checkpoint=checkpoint, cut=cut)
+
+
+def test_a_turn_is_as_short_with_long_documents(tmp_path: Path) -> None:
+    store, index = FakeDocumentStore(), Recording()
+    section = "\n".join(f"# Part {part}\n\nrope {part}\n" for part in range(200))
+    for number in range(60):
+        put(store, tmp_path, f"{number}.md", section + f"knot{number}\n")
+    catch_up_lexical(store, index)
+    index.sizes.clear()
+    index.lies = IndexShape(2, removed=20_000)
+    assert write_worn_anew(store, index) == 60
+    assert sum(index.sizes) == store.counts()[1] > 2 * CHUNKS_A_TURN
+    assert max(index.sizes) <= CHUNKS_A_TURN
+
+
+def worn_bench(folder: Path) -> tuple[Bench, Recording]:
+    index = Recording()
+    bench = Bench(folder / "notes", folder / "data", lexical=index)
+    for name in ("a.md", "b.md", "c.md"):
+        bench.write(name, f"# {name}\n\nred fruit\n")
+    bench.run()
+    index.sizes.clear()
+    index.lies = IndexShape(2, removed=WORTH_IT)
+    return bench, index
+
+
+def test_whoever_waits_for_one_note_does_not_wait_for_that(tmp_path: Path) -> None:
+    bench, index = worn_bench(tmp_path)
+    bench.write("a.md", "# a\n\ngreen fruit\n")
+    assert bench.pipeline.refresh(most=Effort(100, 1 << 20)).report is not None
+    bench.write("a.md", "# a\n\nblue fruit\n")
+    assert bench.pipeline.refresh().report is not None
+    bench.run(bench.write("b.md", "# b\n\nbrown fruit\n"))
+    assert index.sizes == [1, 1, 1]
+    bench.run()
+    assert index.sizes == [1, 1, 1, 3]
+
+
+@pytest.mark.parametrize("error", [StorageError("the disk is full"), EngineUnavailable("no room")])
+def test_without_room_to_write_it_anew_the_run_ends_well_and_says_so(
+    tmp_path: Path, error: EngineError
+) -> None:
+    bench, index = worn_bench(tmp_path)
+    index.fails = error
+    report = bench.run()
+    assert report.run.status is RunStatus.COMPLETED
+    assert report.degraded == (f"the words index keeps removed rows: {error.message}",)
+
+
+class Killed(BaseException):
+    pass
+
+
+class DiesAfterCommit(TantivyLexicalIndex):
+    """As a process leaves it that is killed when the engine has its change and nothing else is written."""
+
+    def __init__(self, folder: Path, at: int) -> None:
+        super().__init__(folder, Analyzer())
+        self._left = at
+
+    def _write(self, *given: Any) -> None:
+        super()._write(*given)
+        self._left -= 1
+        if not self._left:
+            raise Killed
+
+
+def test_the_run_after_a_killed_one_finds_its_files_sound(tmp_path: Path) -> None:
+    bench = Bench(tmp_path / "notes", tmp_path / "data", lexical=FakeLexicalIndex())
+    for number in range(NOTES // 4):
+        bench.write(f"{number}.md", f"# Note {number}\n\nrope{number}\n")
+    bench.pipeline = replace(bench.pipeline, lexical=TantivyLexicalIndex(tmp_path / "words", Analyzer()))
+    bench.run()
+    doc_ids, dies = bench.store.doc_ids(), DiesAfterCommit(tmp_path / "words", at=1)
+    again, position = chunks_of(bench.store, doc_ids), dies.checkpoint()
+    with pytest.raises(Killed):
+        dies.apply(removed=doc_ids, chunks=again, checkpoint=position)
+    bench.ledger.begin(IngestRun("killed", "2026-01-01T00:00:00Z", RunStatus.RUNNING))
+    left = TantivyLexicalIndex(tmp_path / "words", Analyzer())
+    assert left.faults()
+    bench.pipeline = replace(bench.pipeline, lexical=left)
+    bench.run()
+    assert left.faults() == []
+    assert left.chunk_ids() == ids(bench.store)
