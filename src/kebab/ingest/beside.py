@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 
 from kebab.domain.turns import Turns
@@ -43,6 +43,8 @@ class Beside:
             turn.enter_context(self._turns.turn())
             work = make()
             if work is not None:
+                # Whatever ends the wait for its result, such as Ctrl-C: the turn lasts until it is done.
+                turn.callback(self._until_idle)
                 self._work = self._thread.submit(work)
                 self._turn = turn.pop_all()
         return work is not None
@@ -54,3 +56,11 @@ class Beside:
         work, self._work = self._work, None
         with self._turn:
             work.result()
+
+    def _until_idle(self) -> None:
+        """The one thread takes what it is given in turn."""
+        wait([self._thread.submit(_nothing)])
+
+
+def _nothing() -> None:
+    pass

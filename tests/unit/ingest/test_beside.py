@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event, get_ident
+from signal import SIGINT, pthread_kill
+from threading import Event, Thread, get_ident, main_thread
+from time import sleep
 
 import pytest
 
@@ -111,3 +113,29 @@ def test_an_error_while_the_work_is_prepared_ends_the_turn() -> None:
         with pytest.raises(OSError, match="disk is full"):
             beside.start(broken)
         assert turns.open == 0
+
+
+def test_the_turn_lasts_until_the_work_is_done_where_the_owner_is_interrupted() -> None:
+    turns, may_end, seen = CountedTurns(), Event(), list[int]()
+
+    def work() -> None:
+        sleep(0.1)  # until its owner waits
+        pthread_kill(main_thread().ident or 0, SIGINT)
+        assert may_end.wait(10)
+        seen.append(turns.open)
+
+    def ends_soon() -> None:
+        sleep(0.5)
+        may_end.set()
+
+    def settled() -> None:
+        with Beside(turns) as beside:
+            beside.start(lambda: work)
+            Thread(target=ends_soon).start()
+            beside.settle()
+            sleep(10)  # if the signal came late
+
+    with pytest.raises(KeyboardInterrupt):
+        settled()
+    assert seen == [1]
+    assert turns.open == 0
