@@ -198,6 +198,38 @@ def test_an_open_replica_follows_and_is_whole_at_every_moment(uri: str, tmp_path
             assert seen == {f"version {version} alpha"}
 
 
+def test_a_release_that_made_room_for_others_is_fetched_again(tmp_path: Path) -> None:
+    desk, target = Desk(tmp_path, "ann"), tmp_path / "published"
+    desk.write("a.md", "alpha")
+    desk.ingest()
+    desk.publish(str(target))
+    with desk.open(str(target), follow_s=3600) as replica:
+        (address,) = desk.cache.glob("index-*")
+        shutil.rmtree(address)
+        assert [hit.snippet.text for hit in replica.search("alpha").hits] == ["alpha"]
+        shutil.rmtree(address)
+        target.rename(tmp_path / "away")
+        with pytest.raises(NotIndexed, match="nothing is published"):
+            replica.search("alpha")
+        (tmp_path / "away").rename(target)
+        assert [hit.snippet.text for hit in replica.search("alpha").hits] == ["alpha"]
+
+
+def test_a_reader_goes_on_when_others_have_brought_two_releases_since(tmp_path: Path) -> None:
+    desk, target = Desk(tmp_path, "ann"), str(tmp_path / "published")
+    desk.write("a.md", "alpha 0")
+    desk.ingest()
+    desk.publish(target)
+    with desk.open(target, follow_s=3600) as replica:
+        for number in (1, 2):
+            desk.write("a.md", f"alpha {number}")
+            desk.ingest()
+            desk.publish(target)
+            with desk.open(target):
+                pass
+        assert [hit.snippet.text for hit in replica.search("alpha").hits] == ["alpha 2"]
+
+
 def test_several_people_publish_into_one(uri: str, tmp_path: Path) -> None:
     ann, bob, reader = Desk(tmp_path, "ann"), Desk(tmp_path, "bob"), Desk(tmp_path, "reader")
     ann.write("plan.md", "# Plan\n\nthe garden plan of ann 정원")

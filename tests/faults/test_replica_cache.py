@@ -100,6 +100,19 @@ def test_what_was_not_read_lately_makes_room_in_the_cache(tmp_path: Path) -> Non
     assert not kept.exists()
 
 
+def test_an_address_is_not_removed_while_its_first_release_is_fetched(tmp_path: Path) -> None:
+    (desk, first), (_, second) = a_note_published(tmp_path, "ann"), a_note_published(tmp_path, "bob")
+    with desk.open(first):
+        pass
+    (kept,) = desk.cache.glob("index-*")
+    (kept / "filler").write_bytes(b"x" * 999_000)
+    with writer_lock(kept / "follow.lock", command="follow"):
+        os.utime(kept / "follow.lock", (0, time.time() - 7200))
+        with pytest.raises(StorageError, match="what else is read here takes"):
+            desk.open(second, cache_mb=1)
+    assert kept.exists()
+
+
 def test_one_process_fetches_and_others_answer_with_what_there_is(tmp_path: Path) -> None:
     desk, target = a_note_published(tmp_path, "ann")
     with desk.open(target):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from kebab import config
@@ -67,6 +68,7 @@ class Kebab(Connections, Evaluating, Publishing, Upkeeping):
         self.settings = settings
         self._following: Following | None = None
         self._left: list[Engines] = []
+        self._turning = Lock()
         if settings.index.url:
             from kebab.app.following import Following
 
@@ -111,14 +113,16 @@ class Kebab(Connections, Evaluating, Publishing, Upkeeping):
 
     def _follow(self) -> None:
         """Take the newer release of what is published, once it is here; calls that run keep theirs."""
-        renewed = self._following.renewed() if self._following else None
-        if renewed is not None:
-            self._left.append(self.engines)
-            self.engines, self._rooms = renewed, Rooms(renewed)
-        if self._left and self.calls.is_idle():
-            left, self._left = self._left, []
-            for engines in left:
-                engines.close()
+        with self._turning:
+            renewed = self._following.renewed() if self._following else None
+            if renewed is not None:
+                before = self.engines
+                self.engines, self._rooms = renewed, Rooms(renewed)
+                self._left.append(before)
+            if self._left and self.calls.is_idle():
+                left, self._left = self._left, []
+                for engines in left:
+                    engines.close()
 
     def __enter__(self) -> Kebab:
         return self

@@ -52,16 +52,21 @@ class Following:
     def open(self) -> Engines:
         """Engines on the newest release; on the one in the cache where the address cannot be reached."""
         try:
-            return self._on(self._replica.follow())
+            held, self.trouble = self._replica.follow(), None
         except EngineError as error:
-            held = self._replica.cache.newest()
-            if held is None:
+            newest = self._replica.cache.newest()
+            if newest is None:
                 raise
-            self.trouble = error.message
-            return self._on(held)
+            held, self.trouble = newest, error.message
+        return self._on(held)
 
     def renewed(self) -> Engines | None:
-        """Engines on a newer release, once one is here; asks for it now and then, without waiting."""
+        """Engines on a newer release, once one is here; asks for it now and then, without waiting.
+
+        Where another process let the release go that is open here, it waits for one; raises like ``open``.
+        """
+        if self._opened is not None and self._opened.is_gone():
+            return self.open()
         with self._lock:
             found, self._found = self._found, None
             if self._thread is None and self._clock() - self._asked_at >= self._settings.index.follow_s:

@@ -7,7 +7,6 @@ somebody wants to read now.
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,12 +14,15 @@ from pathlib import Path
 
 import msgspec
 
-from kebab.disk.private import replacing
+from kebab.disk import locks
+from kebab.disk.private import open_private, replacing
+from kebab.disk.scratch import scratch_folder
 from kebab.disk.sizes import bytes_of
 from kebab.domain.publications import Release
 from kebab.errors import StorageError
 
 NOTE = "release.json"
+_LOCK = "follow.lock"
 _KEPT = 2
 """Releases of one address: the newest, and the one that somebody may still be reading."""
 _IN_USE_S = 3600.0
@@ -37,6 +39,10 @@ class Held:
     """The position of its store."""
     serial: int = 0
     """Grows with each release that comes here; an address may begin its numbers anew."""
+
+    def is_gone(self) -> bool:
+        """Whether it made room for others, which another process may have wanted."""
+        return not (self.folder / NOTE).exists()
 
 
 class _Note(msgspec.Struct, frozen=True):
@@ -69,7 +75,7 @@ class ReplicaCache:
     @property
     def lock(self) -> Path:
         """Held by whoever brings a release here; used whenever somebody looks for a newer one."""
-        return self.folder / "follow.lock"
+        return self.folder / _LOCK
 
     def newest(self) -> Held | None:
         """What came last."""
@@ -88,10 +94,10 @@ class ReplicaCache:
     def put(self, made: Held) -> Held:
         """Give a release that is whole its place, and let go of those that nobody needs any more."""
         target = self._place(made.release)
-        shutil.rmtree(target, ignore_errors=True)
+        _let_go(target)
         os.replace(made.folder, target)
         for held in sorted(self._held(), key=_age)[:-_KEPT]:
-            shutil.rmtree(held.folder, ignore_errors=True)
+            _let_go(held.folder)
         return Held(made.release, target, made.checkpoint, made.serial)
 
     def make_room(self, needed: int, *, what: str) -> None:
@@ -108,7 +114,7 @@ class ReplicaCache:
         for folder in self._idle():
             if needed + self._others() <= most:
                 return
-            shutil.rmtree(folder, ignore_errors=True)
+            _let_go(folder)
         others = self._others()
         if needed + others > most:
             raise StorageError(
@@ -128,7 +134,7 @@ class ReplicaCache:
         """The folders of other addresses that nobody reads, the longest unread first."""
         limit = time.time() - _IN_USE_S
         others = [(_used_at(place), place) for place in self._addresses() if place != self.folder]
-        return [place for at, place in sorted(others) if at < limit]
+        return [place for at, place in sorted(others) if at < limit and not _is_locked(place / _LOCK)]
 
     def _addresses(self) -> list[Path]:
         return [place for place in self.folder.parent.glob("index-*") if not place.is_symlink()]
@@ -156,10 +162,33 @@ def _read(folder: Path) -> Held | None:
 
 def _used_at(place: Path) -> float:
     try:
-        return (place / "follow.lock").stat().st_mtime
+        return (place / _LOCK).stat().st_mtime
     except OSError:
         return 0.0
 
 
 def _mb(count: int) -> str:
     return f"{count // 1_000_000:,} MB"
+
+
+def _is_locked(lock: Path) -> bool:
+    """Whether a process brings a release here, which may take hours."""
+    try:
+        descriptor = open_private(lock, write=True)
+    except OSError:
+        return False
+    try:
+        return not locks.try_lock(descriptor)
+    except OSError:
+        return True
+    finally:
+        locks.close(descriptor)
+
+
+def _let_go(folder: Path) -> None:
+    """Remove it; it is out of sight at once: whoever still reads it finds nothing there, and not a part.
+
+    Where that is impossible, as of open files on Windows, it stays.
+    """
+    with suppress(OSError), scratch_folder(folder.parent, "gone") as scratch:
+        os.replace(folder, scratch / folder.name)
