@@ -90,14 +90,15 @@ def attacks(pattern: re.Pattern[str], *, size: int) -> Iterator[str]:
     Backtracking costs where a text nearly matches: its signs, each alone, in pairs, as whole words of the
     pattern, behind one of them, and with an end that spoils the match.
     """
+    spoilt = "\x00\u00e6"  # a sign, and a letter: one of them stops whatever may repeat up to the end
     words = list(_words(parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)))
     signs = list(dict.fromkeys([*"".join(words), *ANYWHERE]))[:9]
     longer = [word for word in dict.fromkeys(words) if len(word) > 1][:12]
     pumps = [*signs, *longer, *("".join(pair) for pair in permutations(signs, 2))]
     for pump in pumps:
-        yield (pump * size)[:size] + "\x00"
+        yield (pump * size)[:size] + spoilt
     for start in longer[:4]:
-        yield from (start + sign * size + "\x00" for sign in signs)
+        yield from (start + sign * size + spoilt for sign in signs)
 
 
 def _words(parsed: Any) -> Iterator[str]:

@@ -121,7 +121,7 @@ def test_a_pattern_that_is_built_when_it_runs_is_known_to_these_tests() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hostile", [r"\s+x", r"<!--.*?-->", r"^a*a*b", r"^\[[^#]*[^-]*#"])
+@pytest.mark.parametrize("hostile", [r"\s+x", r"<!--.*?-->", r"^a*a*b", r"^\[[^#]*[^-]*#", r"[?!]\W*$"])
 def test_the_attacks_find_patterns_that_backtrack(hostile: str) -> None:
     assert _grows(re.compile(hostile, re.DOTALL))
 

@@ -24,7 +24,8 @@ _BRIEF = 80
 """Characters of what may need its heading, and of a heading that may be shown with it."""
 _LEANS = 0.25
 """Share of the question that the heading meets and the passage does not."""
-_SENTENCE = re.compile(r"[.!?。！？]\W*$|[다요죠까]$")
+# The last sign of all: a row of them is read once, not once a sign.
+_SENTENCE = re.compile(r"[.!?。！？](?:(?![.!?。！？])\W)*$|[다요죠까]$")
 
 
 @dataclass(frozen=True, slots=True)
