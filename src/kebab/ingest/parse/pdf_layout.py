@@ -95,7 +95,8 @@ class Layout:
                 if group and not (own == level and self._goes_on(group[-1], line, edge, heading=bool(own))):
                     yield self._text(group, level)
                     group = []
-                group, level = [*group, line], own
+                group.append(line)
+                level = own
         if group:
             yield self._text(group, level)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from kebab.ports import PdfLine
 
@@ -35,11 +36,12 @@ def _is_jump(before: PdfLine, after: PdfLine) -> bool:
 
 
 def _risen(lines: Sequence[PdfLine]) -> list[PdfLine]:
-    placed: list[list[PdfLine]] = []
+    placed: list[tuple[_Box, list[PdfLine]]] = []
     for part in parts(lines):
-        at = next((at for at, other in enumerate(placed) if _is_above(part, other)), len(placed))
-        placed.insert(at, part)
-    return [line for part in placed for line in part]
+        box = _Box.around(part)
+        at = next((at for at, (other, _) in enumerate(placed) if box.is_above(other)), len(placed))
+        placed.insert(at, (box, part))
+    return [line for _, part in placed for line in part]
 
 
 def parts(lines: Sequence[PdfLine]) -> Iterator[list[PdfLine]]:
@@ -53,13 +55,31 @@ def parts(lines: Sequence[PdfLine]) -> Iterator[list[PdfLine]]:
     yield from ([part] if part else [])
 
 
-def _is_above(part: Sequence[PdfLine], other: Sequence[PdfLine]) -> bool:
-    """Whether the whole of it stands above the whole of the other; side by side is not above."""
-    if max(line.bottom for line in part) > min(line.top for line in other) + part[0].size / 2:
-        return False
-    left, right = min(line.left for line in part), max(line.right for line in part)
-    start, end = min(line.left for line in other), max(line.right for line in other)
-    return min(right, end) - max(left, start) > 0.2 * min(right - left, end - start)
+class _Box(NamedTuple):
+    """The room of some lines, and the size of the letters of the first."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    size: float
+
+    @classmethod
+    def around(cls, part: Sequence[PdfLine]) -> _Box:
+        return cls(
+            min(line.left for line in part),
+            min(line.top for line in part),
+            max(line.right for line in part),
+            max(line.bottom for line in part),
+            part[0].size,
+        )
+
+    def is_above(self, other: _Box) -> bool:
+        """Whether the whole of it stands above the whole of the other; side by side is not above."""
+        if self.bottom > other.top + self.size / 2:
+            return False
+        shared = min(self.right, other.right) - max(self.left, other.left)
+        return shared > 0.2 * min(self.right - self.left, other.right - other.left)
 
 
 def _bands(lines: Sequence[PdfLine]) -> Iterator[list[PdfLine]]:
@@ -82,7 +102,8 @@ def _columns(lines: Sequence[PdfLine]) -> Iterator[list[PdfLine]]:
     for line in sorted(lines, key=lambda one: one.left):
         if columns and line.left < columns[-1][1] - line.size:
             left, right, members = columns[-1]
-            columns[-1] = (left, max(right, line.right), [*members, line])
+            members.append(line)
+            columns[-1] = (left, max(right, line.right), members)
         else:
             columns.append((line.left, line.right, [line]))
     return (members for _, _, members in columns)
