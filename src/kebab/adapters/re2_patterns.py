@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,9 @@ class Re2PatternMatcher:
         return list(islice(((start, end) for start, end in matches if end > start), _MOST_SPANS))
 
 
+@lru_cache(maxsize=64)
 def _compiled(pattern: str) -> re2.Regexp:
-    """The pattern, whatever the case, with ^ and $ at the ends of lines; the engine keeps the last ones."""
+    """The pattern, whatever the case, with ^ and $ at the ends of lines."""
     import re2
 
     options = re2.Options()

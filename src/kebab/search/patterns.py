@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import islice
 from time import monotonic
 
 from kebab.domain.hits import Degradation
@@ -14,8 +13,11 @@ from kebab.ports import DocumentStore, PatternMatcher
 
 PATIENCE_S = 2.0
 """After so long no further texts are looked through."""
-_AT_ONCE = 64
-"""Documents between two looks at the clock."""
+_SHORT = 16_384
+"""A text of no more letters is looked through at once, whatever the pattern."""
+_SAMPLES, _SAMPLE = 4, 1024
+"""Pieces of a longer one, and their letters, that tell how long all of it would take."""
+_QUICK_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +51,43 @@ class PatternScanner:
             self.matcher.holds(pattern, [""])
         until = self.clock() + self.patience_s
         documents = [document.doc_id for document in self.store.list_documents(filters)]
-        rest, found, looked_at = iter(documents), list[ChunkId](), 0
-        while some := list(islice(rest, _AT_ONCE)):
-            found += (
-                chunk for doc_id in self._holding(patterns, some) for chunk in self._chunks(patterns, doc_id)
-            )
-            looked_at += len(some)
-            if self.clock() >= until:
+        found, looked_at = list[ChunkId](), 0
+        for doc_id in documents:
+            if looked_at and self.clock() >= until:
                 break
+            chunks, whole = self._look(patterns, doc_id, until)
+            found += chunks
+            if not whole:
+                break
+            looked_at += 1
         return Scan(tuple(found), looked_at, len(documents))
 
-    def _holding(self, patterns: Sequence[str], doc_ids: Sequence[DocId]) -> list[DocId]:
-        """Those of the documents in whose text every pattern matches somewhere."""
-        texts = [self.store.source_text(doc_id) or "" for doc_id in doc_ids]
-        held = (self.matcher.holds(pattern, texts) for pattern in patterns)
-        return [doc_id for doc_id, *each in zip(doc_ids, *held, strict=True) if all(each)]
+    def _look(self, patterns: Sequence[str], doc_id: DocId, until: float) -> tuple[list[ChunkId], bool]:
+        """The chunks of a document in which every pattern matches, and whether the time was enough."""
+        text = self.store.source_text(doc_id) or ""
+        quick = self._is_quick(patterns, text)
+        if quick and not self._matches(patterns, text):
+            return [], True
+        found = list[ChunkId]()
+        for stored in self.store.chunks_of(doc_id):
+            if not quick and self.clock() >= until:
+                return found, False
+            if self._matches(patterns, stored.chunk.text):
+                found.append(stored.chunk.chunk_id)
+        return found, True
 
-    def _chunks(self, patterns: Sequence[str], doc_id: DocId) -> list[ChunkId]:
-        chunks = [stored.chunk for stored in self.store.chunks_of(doc_id)]
-        held = (self.matcher.holds(pattern, [chunk.text for chunk in chunks]) for pattern in patterns)
-        return [chunk.chunk_id for chunk, *each in zip(chunks, *held, strict=True) if all(each)]
+    def _matches(self, patterns: Sequence[str], text: str) -> bool:
+        return all(self.matcher.holds(pattern, [text])[0] for pattern in patterns)
+
+    def _is_quick(self, patterns: Sequence[str], text: str) -> bool:
+        """Whether the text can be looked through at once, judged by pieces of it.
+
+        The time grows with the text, but by a pattern of many repeats some kilobytes take a second.
+        """
+        if len(text) <= _SHORT:
+            return True
+        pieces = [text[at : at + _SAMPLE] for at in range(0, len(text), len(text) // _SAMPLES)]
+        began = self.clock()
+        for pattern in patterns:
+            self.matcher.holds(pattern, pieces)
+        return (self.clock() - began) * len(text) < _QUICK_S * sum(map(len, pieces))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -69,7 +69,29 @@ def test_when_the_time_is_over_the_response_says_how_far_it_came(shelf: Shelf) -
         shelf.add(f"{number:03}.md", "pear")
     scanner = PatternScanner(shelf.store, FakePatternMatcher(), patience_s=1, clock=ticking(2))
     scan = scanner.scan(["pear"], SearchFilters())
-    assert (len(scan.chunks), scan.looked_at, scan.documents) == (64, 64, 100)
-    assert "64 of 100" in scan.degraded()[0].message
+    assert (len(scan.chunks), scan.looked_at, scan.documents) == (1, 1, 100)
+    assert "1 of 100" in scan.degraded()[0].message
     retriever = replace(shelf.hybrid(), scanner=replace(scanner, clock=ticking(2)))
     assert retriever.search(parse_query("/pear/")).degraded == scan.degraded()
+
+
+class Slow(FakePatternMatcher):
+    """Takes a second for every thousand letters, on a clock of its own."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def holds(self, pattern: str, texts: Sequence[str]) -> list[bool]:
+        self.now += sum(map(len, texts)) / 1000
+        return super().holds(pattern, texts)
+
+
+def test_a_long_text_is_left_in_the_middle_when_a_slow_pattern_takes_too_long(shelf: Shelf) -> None:
+    shelf.add("a.md", *(f"pear {number} {'plum ' * 100}" for number in range(200)))
+    matcher = Slow()
+    scan = PatternScanner(shelf.store, matcher, patience_s=10, clock=lambda: matcher.now).scan(
+        ["pear"], SearchFilters()
+    )
+    assert matcher.now < 12
+    assert 5 < len(scan.chunks) < 200
+    assert "0 of 1 documents" in scan.degraded()[0].message
