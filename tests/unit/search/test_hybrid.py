@@ -244,6 +244,15 @@ def test_the_words_index_and_the_texts_say_the_same_of_quotes(shelf: Shelf, text
     assert asked.hits == read.hits
 
 
+def test_what_is_excluded_is_left_out_however_many_chunks_hold_it(shelf: Shelf) -> None:
+    shelf.add("long.md", *(f"apple tart {n}" for n in range(60)), "apple pie")
+    leg = replace(shelf.vector(), quotes=QuoteReader(shelf.lexical_index, shelf.analyzer, most=20))
+    found = leg.search(parse_query("apple -tart", mode=SearchMode.VECTOR, k=70))
+    assert [hit.snippet.text for hit in found.hits] == ["apple pie"]
+    quoted = leg.search(parse_query('apple "apple tart"', mode=SearchMode.VECTOR, k=70))
+    assert len(quoted.hits) == 60
+
+
 @pytest.mark.parametrize("text", ['apple "red apple"', "apple -tart", "apple /red .pple/"])
 def test_what_binds_single_chunks_binds_beside_a_filter_of_documents(shelf: Shelf, text: str) -> None:
     for n in range(60):
