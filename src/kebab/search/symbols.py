@@ -36,18 +36,20 @@ def sifted(
     depth: int,
     first: int,
     keep: Callable[[list[Ranked]], list[Ranked]],
+    deepest: int | None = None,
 ) -> list[Ranked]:
     """The first ``depth`` of a ranking that are kept; of the ``first`` so many, if these are enough.
 
-    Looks deeper until there are enough or the ranking ends, so that what exists is found.
+    Looks deeper until there are enough or the ranking ends, so that what exists is found, but no further
+    than ``deepest``.
     """
-    limit = first
+    limit = first if deepest is None else min(first, deepest)
     while True:
         ranked = search(limit)
         kept = keep(ranked)
-        if len(kept) >= depth or len(ranked) < limit:
+        if len(kept) >= depth or len(ranked) < limit or limit == deepest:
             return kept[:depth]
-        limit *= 4
+        limit = 4 * limit if deepest is None else min(4 * limit, deepest)
 
 
 def _among(chunks: Collection[str], ranked: list[Ranked]) -> list[Ranked]:

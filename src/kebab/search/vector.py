@@ -73,6 +73,8 @@ class VectorRetriever:
     quotes: QuoteReader
     texts_read: int = 1000
     """How many of the nearest chunks are read for a phrase or an exclusion, where no words index helps."""
+    deepest: int = 10_000
+    """How many are looked at where one does: nearly all may hold what is excluded, and each takes time."""
 
     leg: ClassVar[Leg] = Leg.VECTOR
     score_kind: ClassVar[ScoreKind] = ScoreKind.COSINE
@@ -125,10 +127,10 @@ class VectorRetriever:
     ) -> _Nearest:
         units = narrow(query, self.store)
         if not (query.phrases or query.excluded):
-            return _Nearest(self._within(vector, depth, docs, units))
+            return self._within(vector, depth, docs, units)
         # Quotes and exclusions bind this leg too, and vectors know no words.
         try:
-            return _Nearest(self._bound(query, vector, depth, docs, units))
+            return self._bound(query, vector, depth, docs, units)
         except EngineError:
             # The words leg says what is wrong with its index; meanwhile the texts are read.
             return self._read(query, vector, depth, docs, units)
@@ -140,7 +142,7 @@ class VectorRetriever:
         depth: int,
         docs: frozenset[DocId] | None,
         units: frozenset[ChunkId] | None,
-    ) -> list[Ranked]:
+    ) -> _Nearest:
         """The nearest that hold what is quoted and nothing that is excluded, by the words index."""
         held, phrases = self.quotes.holding_all(query.phrases, docs), query.phrases
         if held is not None:
@@ -167,7 +169,7 @@ class VectorRetriever:
     ) -> _Nearest:
         """The same by reading: enough texts that a rare phrase is found, few enough to answer at once."""
         limit = max(self.texts_read, depth * 5)
-        wide = self._within(vector, limit, docs, units)
+        wide = self._within(vector, limit, docs, units).ranked
         return _Nearest(self._holding(wide, query)[:depth], read_only=limit if len(wide) >= limit else None)
 
     def _within(
@@ -177,7 +179,7 @@ class VectorRetriever:
         docs: frozenset[DocId] | None,
         units: frozenset[ChunkId] | None,
         left_of: Callable[[frozenset[ChunkId]], frozenset[ChunkId]] | None = None,
-    ) -> list[Ranked]:
+    ) -> _Nearest:
         """The nearest in the documents, among the units, of what ``left_of`` leaves of some chunks."""
         if units is not None and len(units) <= _FEW:
             own = self._documents(units)
@@ -186,15 +188,21 @@ class VectorRetriever:
         def nearest(limit: int) -> list[Ranked]:
             return self.index.search(vector, limit=limit, docs=docs)
 
+        looked_at = 0
+
         def kept(ranked: list[Ranked]) -> list[Ranked]:
+            nonlocal looked_at
+            looked_at = len(ranked)
             chunks = frozenset(ChunkId(item.id) for item in ranked)
             chunks = chunks if units is None else chunks & units
             chunks = chunks if left_of is None else left_of(chunks)
             return [item for item in ranked if item.id in chunks]
 
         if units is None and left_of is None:
-            return nearest(depth)
-        return sifted(nearest, depth=depth, first=2 * depth, keep=kept)
+            return _Nearest(nearest(depth))
+        deepest = None if left_of is None else max(self.deepest, 2 * depth)
+        found = sifted(nearest, depth=depth, first=2 * depth, keep=kept, deepest=deepest)
+        return _Nearest(found, read_only=looked_at if looked_at == deepest else None)
 
     def position(self) -> int:
         return self.index.checkpoint()

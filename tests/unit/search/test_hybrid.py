@@ -253,6 +253,17 @@ def test_what_is_excluded_is_left_out_however_many_chunks_hold_it(shelf: Shelf) 
     assert len(quoted.hits) == 60
 
 
+def test_what_nearly_all_chunks_hold_is_not_looked_for_in_all_of_them(shelf: Shelf) -> None:
+    shelf.add("long.md", *(f"apple tart {n}" for n in range(700)))
+    leg = replace(shelf.vector(), deepest=400)
+    found = leg.search(parse_query("apple -tart", mode=SearchMode.VECTOR))
+    assert found.hits == ()
+    (note,) = found.degraded
+    assert (note.code, note.part) == ("partly_searched", "vector")
+    assert "nearest 400 chunks only" in note.message
+    assert shelf.vector().search(parse_query("apple -tart", mode=SearchMode.VECTOR)).degraded == ()
+
+
 @pytest.mark.parametrize("text", ['apple "red apple"', "apple -tart", "apple /red .pple/"])
 def test_what_binds_single_chunks_binds_beside_a_filter_of_documents(shelf: Shelf, text: str) -> None:
     for n in range(60):
