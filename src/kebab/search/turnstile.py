@@ -34,8 +34,9 @@ class Turnstile:
         """
         with self._lock:
             self._here += 1
-        has_place = self._places.acquire(timeout=self._patience_s)
+        has_place = False
         try:
+            has_place = self._places.acquire(timeout=self._patience_s)
             yield self._here == 1
         finally:
             with self._lock:

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import sleep
 
+import pytest
+
 from kebab.search.turnstile import Turnstile
 
 
@@ -53,6 +55,22 @@ def test_it_tells_who_is_alone() -> None:
         assert alone
         with ThreadPoolExecutor(1) as pool:
             assert not pool.submit(_alone, turnstile).result()
+    assert _alone(turnstile)
+
+
+class _Interrupted(threading.BoundedSemaphore):
+    """Ctrl-C while somebody waits for a place."""
+
+    def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
+        raise KeyboardInterrupt
+
+
+def test_who_stops_waiting_is_counted_no_more() -> None:
+    turnstile = Turnstile()
+    places, turnstile._places = turnstile._places, _Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        _alone(turnstile)
+    turnstile._places = places
     assert _alone(turnstile)
 
 
