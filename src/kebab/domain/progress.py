@@ -48,11 +48,12 @@ def whole_job(progress: Progress, phase: IngestPhase) -> Iterator[Progress]:
     progress(IngestProgress("started", phase))
     try:
         yield inside(progress)
-    except KebabError as error:
-        progress(IngestProgress("failed", phase, message=error.message))
-        raise
     except KeyboardInterrupt:
         progress(IngestProgress("cancelled", phase))
+        raise
+    except BaseException as error:
+        message = error.message if isinstance(error, KebabError) else str(error) or type(error).__name__
+        progress(IngestProgress("failed", phase, message=message))
         raise
     progress(IngestProgress("completed", IngestPhase.FINISH))
 

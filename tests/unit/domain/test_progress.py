@@ -53,7 +53,12 @@ def test_a_job_ends_with_one_event_and_its_parts_end_with_none() -> None:
 
 @pytest.mark.parametrize(
     ("error", "kind", "message"),
-    [(InvalidInput("no such thing"), "failed", "no such thing"), (KeyboardInterrupt(), "cancelled", None)],
+    [
+        (InvalidInput("no such thing"), "failed", "no such thing"),
+        (RuntimeError("an engine fell over"), "failed", "an engine fell over"),
+        (MemoryError(), "failed", "MemoryError"),
+        (KeyboardInterrupt(), "cancelled", None),
+    ],
 )
 def test_a_job_that_does_not_come_to_its_end_says_so(
     error: BaseException, kind: str, message: str | None
