@@ -57,6 +57,13 @@ def test_merged_cells_keep_their_columns_and_what_holds_nothing_goes() -> None:
     assert text_of(paragraph(body)) == "| 품목 | 값 |\n| --- | --- |\n| 밧줄 \\| 줄 | 30 |"
 
 
+def test_cells_that_claim_one_column_keep_their_words() -> None:
+    wide = table("".join(cell(f"w{at}", 0, at) for at in range(205)))
+    assert [f"w{at}" in text_of(paragraph(wide)) for at in range(205)] == [True] * 205
+    twice = table(cell("품목", 0, 0) + cell("값", 0, 1), cell("밧줄", 1, 0) + cell("30", 1, 0))
+    assert text_of(paragraph(twice)) == "| 품목 | 값 |\n| --- | --- |\n| 밧줄 30 |  |"
+
+
 def test_tables_inside_of_cells_are_read_once_however_deep() -> None:
     def holding(text: str, inner: str) -> str:
         held = f"<hp:tc><hp:subList>{said(text)}{paragraph(inner)}</hp:subList></hp:tc>"

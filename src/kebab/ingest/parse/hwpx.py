@@ -174,8 +174,10 @@ class _HwpxReader:
                 for held in cell.findall("subList") or [cell]:
                     self._paragraphs(held)
             return
-        texts = {(row, column): "\n".join(filter(None, self._texts(cell))) for row, column, cell in cells}
-        self._rows({place: text for place, text in texts.items() if text})
+        said: dict[tuple[int, int], list[str]] = {}
+        for row, column, cell in cells:  # of a damaged table, several may claim one place
+            said.setdefault((row, column), []).extend(filter(None, self._texts(cell)))
+        self._rows({place: "\n".join(texts) for place, texts in said.items() if texts})
 
     def _rows(self, texts: dict[tuple[int, int], str]) -> None:
         """A table without the rows and columns that hold nothing; one column of it is a frame around text."""
