@@ -81,6 +81,18 @@ def test_a_new_index_is_empty_and_answers(index: VectorIndex) -> None:
     assert index.model == MODEL
 
 
+def test_an_index_whose_documents_are_gone_or_have_no_vector_finds_nothing(index: VectorIndex) -> None:
+    one, rows = at(0.0, 1.0)
+    doc = one.chunks[0].doc_id
+    apply(index, (one, {}), checkpoint=1)
+    assert index.search(direction(0.0), limit=3, docs=frozenset({doc})) == []
+    apply(index, (one, rows), checkpoint=2)
+    apply(index, removed=(doc,), checkpoint=3)
+    for limited in (None, frozenset({doc})):
+        assert index.search(direction(0.0), limit=3, docs=limited) == []
+    assert (index.checkpoint(), index.count(), index.faults()) == (3, 0, [])
+
+
 def test_the_nearest_come_first_with_their_cosines(index: VectorIndex) -> None:
     one = at(0.0, 1.0, 3.1, 0.5)
     apply(index, one, checkpoint=4)

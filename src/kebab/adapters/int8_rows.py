@@ -96,6 +96,8 @@ class Rows:
         """
         import numpy as np
 
+        if not self.files:
+            return []
         allowed = self._all if docs is None else self._rows_of(docs)
         if not allowed.count:
             return []
