@@ -140,6 +140,14 @@ def test_applying_twice_is_applying_once(index: LexicalIndex) -> None:
     assert index.document_frequencies(["alpha", "beta"]) == {"alpha": 1, "beta": 1}
 
 
+def test_a_change_of_nothing_changes_nothing(index: LexicalIndex) -> None:
+    one = sample("a.md", "alpha beta")
+    apply(index, one, checkpoint=4)
+    apply(index, checkpoint=4)
+    assert (index.checkpoint(), index.chunk_ids(), index.faults()) == (4, set(ids(one)), [])
+    assert found(index, "alpha") == ids(one)
+
+
 def test_a_replaced_document_leaves_no_old_text(index: LexicalIndex) -> None:
     old, new = sample("a.md", "obsolete statement", "kept"), sample("a.md", "fresh statement", "kept")
     apply(index, old)
