@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,6 +55,29 @@ def test_without_its_model_a_search_tries_again_and_finds_the_model_that_came_ba
     assert [one.code for one in base.search("tide").degraded] == ["model_unavailable"]
     base.engines.embedder = model
     assert base.search("tide").degraded == ()
+
+
+_FORKS = """
+import os, sys
+from pathlib import Path
+from kebab import Kebab
+
+folder = Path(sys.argv[1])
+with Kebab.open(folder / "config.toml", root=folder / "notes", data_dir=folder / "data") as kb:
+    found = [hit.doc_path for hit in kb.search("tide").hits]
+    child = os.fork()
+    if not child:
+        with Kebab.open(folder / "config.toml", root=folder / "notes", data_dir=folder / "data") as own:
+            os._exit(0 if [hit.doc_path for hit in own.search("tide").hits] == found else 1)
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_searches_with_threads_of_its_own(base: Kebab, tmp_path: Path) -> None:
+    script = [sys.executable, "-W", "ignore", "-c", _FORKS, str(tmp_path)]
+    # In a process of its own: a search that waits for threads which are not there never ends.
+    assert subprocess.run(script, timeout=60, check=False).returncode == 0
 
 
 def test_a_closed_kebab_says_so(base: Kebab) -> None:

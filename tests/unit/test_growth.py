@@ -27,7 +27,7 @@ from kebab.ingest.parse.formats import FORMATS
 from kebab.ingest.prepare import FileTask, Prepared, _prepare
 from kebab.search.analyze import Analyzer
 from kebab.search.parse import parse_query
-from kebab.search.snippet import make_snippet
+from kebab.search.snippet import cut
 from tests.growth import Found, attacks, compiled_patterns, inline_patterns, scan, seconds
 
 SIZE = 6000
@@ -143,7 +143,7 @@ def _prepared(text: str) -> object:
 
 
 def _snippet(text: str) -> object:
-    return make_snippet(text, analyzer=WORDS, terms=["seat", "가"], length=220)
+    return cut(text, WORDS.matches(text, ["seat", "가"]), 220)
 
 
 def _judged(text: str) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field, replace
@@ -93,6 +94,16 @@ def _beside() -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(thread_name_prefix="kebab-leg")
+
+
+def _after_fork() -> None:
+    """The threads of the parent are not here: a search that gave them work would wait for ever."""
+    _beside.cache_clear()
+    OF_THIS_PROCESS.clear()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from kebab.domain.hits import Snippet
 from kebab.domain.names import folded
 from kebab.domain.readable import legible
-from kebab.ports import Analyzer
 
 ELLIPSIS = "…"
 WIDER = 4
@@ -18,16 +17,11 @@ Ranges = Sequence[tuple[int, int]]
 """Where matched words stand in a text: sorted, not overlapping."""
 
 
-def make_snippet(text: str, *, analyzer: Analyzer, terms: Collection[str], length: int) -> Snippet:
+def cut(text: str, ranges: Ranges, length: int) -> Snippet:
     """At most about ``length`` characters of the text with the matched words marked.
 
     Without a match it is the start of the text. White space is kept as it stands, except at the ends.
     """
-    return cut(text, analyzer.matches(text, terms) if terms else [], length)
-
-
-def cut(text: str, ranges: Ranges, length: int) -> Snippet:
-    """The same of a text in which the matched words are known."""
     start, end = _window(text, ranges, length)
     start, end = _trimmed(text, start, end)
     lead = ELLIPSIS if text[:start].strip() else ""

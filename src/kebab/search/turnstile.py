@@ -21,8 +21,13 @@ class Turnstile:
     """Lets so many in at a time; who has waited long enough is let in as well."""
 
     def __init__(self, at_once: int = AT_ONCE, *, patience_s: float = PATIENCE_S) -> None:
-        self._places = BoundedSemaphore(at_once)
+        self._at_once = at_once
         self._patience_s = patience_s
+        self.clear()
+
+    def clear(self) -> None:
+        """Count nobody: a process that was forked has none of the threads that are inside."""
+        self._places = BoundedSemaphore(self._at_once)
         self._lock = Lock()
         self._here = 0
 

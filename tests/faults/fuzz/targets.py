@@ -33,7 +33,7 @@ from kebab.memory.logs import claude_code, codex, otel
 from kebab.search.analyze import Analyzer
 from kebab.search.page import make_cursor, read_cursor
 from kebab.search.parse import parse_query
-from kebab.search.snippet import make_snippet
+from kebab.search.snippet import cut
 from kebab.upkeep.bundle import opened_bundle
 from kebab.web.markdown import render
 from kebab.wire.requests import Request, decoded
@@ -99,7 +99,7 @@ def query(content: bytes) -> None:
     text = text_of(content)
     asked = parse_query(text)
     terms = WORDS.terms(asked.text)
-    make_snippet(text, analyzer=WORDS, terms=list(terms)[:5], length=80)
+    cut(text, WORDS.matches(text, list(terms)[:5]), 80)
 
 
 def citation(content: bytes) -> None:

@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.domain.hits import Snippet
-from kebab.search.snippet import make_snippet, readable_cut, shorten
+from kebab.search.snippet import cut, readable_cut, shorten
 from tests.fakes import FakeAnalyzer
 
 
 def snippet(text: str, *terms: str, length: int = 60) -> Snippet:
-    return make_snippet(text, analyzer=FakeAnalyzer(), terms=terms, length=length)
+    return cut(text, FakeAnalyzer().matches(text, terms) if terms else [], length)
 
 
 def marked(found: Snippet) -> list[str]:
