@@ -72,7 +72,9 @@ def _lines(piece: BriefLines) -> str:
 
 
 def _run(run: BriefRun) -> str:
-    return f"- [{inert(' '.join(run.id.split()))}] {inert('; '.join(_said(run)))}"
+    """One line, whatever was recorded: no part of a run can pass for another one, or for a head."""
+    said = " ".join("; ".join(_said(run)).split())
+    return f"- [{inert(' '.join(run.id.split()))}] {inert(said)}"
 
 
 def _said(run: BriefRun) -> Iterable[str]:
