@@ -82,11 +82,19 @@ def test_a_heading_in_code_or_in_a_quote_opens_no_section() -> None:
     assert BlockKind.HEADING not in [block.kind for block in blocks]
 
 
+def test_a_file_name_that_tells_nothing_leaves_the_first_of_several_headings_as_title() -> None:
+    text = Lines("# Garden\n\n# Beds\n")
+    assert parse_markdown(text, Defaults("README")).title == "Garden"
+
+
 @pytest.mark.parametrize(
     ("text", "title"),
     [
         ("---\ntitle: From front matter\n---\n# Heading\n", "From front matter"),
         ("## Second\n\n# First\n", "First"),
+        ("# Installation\n\n# Usage\n", "file-name"),
+        ("# About the file\n\n# Usage\n", "About the file"),
+        ("# FileName\n\n# Usage\n", "FileName"),
         ("text\n\n## Only second\n", "file-name"),
         ("#person #friend\n\nmore\n", "file-name"),
         ("![[img.png]]\n", "file-name"),
@@ -112,6 +120,10 @@ def test_the_title_is_the_best_there_is(text: str, title: str) -> None:
         ("`code`#behind\n", "behind"),
         ("# Heading\n\nissue #12, `#code`, see [x](#part), a#b, #fff\n\n```\n#include\n```\n", ""),
         ("#once #once\n", "once"),
+        (
+            "- item\n\n    ```c\n    #include\n      #define\n    ```\n\n> ~~~\n> #quoted\n> ~~~\n\n#after\n",
+            "after",
+        ),
     ],
 )
 def test_tags_are_read_from_front_matter_and_text(text: str, tags: str) -> None:

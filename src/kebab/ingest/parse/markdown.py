@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from kebab.domain.documents import BlockKind, Media
 from kebab.domain.language import detect
+from kebab.domain.names import name_key, plain_words
 from kebab.ingest.chunk import md_heading
 from kebab.ingest.parse.front_matter import read_front_matter
 from kebab.ingest.parse.joplin_records import Record, is_record_name, read_record
@@ -23,7 +25,10 @@ from kebab.ingest.parse.metadata import inline_tags, read_metadata, text_value
 from kebab.ingest.parse.parsed import Defaults, Format, Parsed, ParsedBlock, Unreadable
 from kebab.ingest.parse.textual import Decoding
 
-VERSION = "markdown-v4"
+VERSION = "markdown-v5"
+
+_TELLS_NOTHING = frozenset({"", "readme", "index", "_index", "untitled"})
+"""Names that a file has for another reason than what it is about."""
 
 _KINDS = {
     "Heading": BlockKind.HEADING,
@@ -54,7 +59,7 @@ def parse_markdown(lines: Lines, defaults: Defaults) -> Parsed:
     values = front.values or page_properties(body)
     metadata, warnings = read_metadata(values, defaults, inline=inline_tags(body))
     return Parsed(
-        title=text_value(values, "title") or _title(blocks) or defaults.stem,
+        title=text_value(values, "title") or _title(blocks, defaults) or defaults.stem,
         lang=(text_value(values, "lang") or detect(body)).lower(),
         metadata=metadata,
         blocks=tuple(blocks),
@@ -85,12 +90,23 @@ def _joplin(record: Record, lines: Lines, defaults: Defaults) -> Parsed | Unread
     return replace(written, title=title, metadata=record.describe(written.metadata), lines=lines)
 
 
-def _title(blocks: list[ParsedBlock]) -> str:
-    """The first H1; empty where there is none.
+def _title(blocks: list[ParsedBlock], defaults: Defaults) -> str:
+    """The first H1; empty where there is none, or where it only begins the first of several parts.
 
-    The first words of a note without one are a tag, a picture or the row of a table as often as a title.
+    The first words of a note without one are a tag, a picture or the row of a table as often as a title. Of
+    several H1s the first is the title where the file is called alike, or says nothing: README, index.
     """
-    return next((block.heading for block in blocks if block.level == 1 and block.heading), "")
+    headings = [block.heading for block in blocks if block.level == 1 and block.heading]
+    file = PurePosixPath(defaults.path or defaults.stem).stem.casefold()
+    if len(headings) > 1 and file not in _TELLS_NOTHING and not _alike(headings[0], defaults.stem):
+        return ""
+    return next(iter(headings), "")
+
+
+def _alike(heading: str, stem: str) -> bool:
+    """Whether one of two names stands in the other, or they have a word in common."""
+    one, other = name_key(heading), name_key(stem)
+    return one in other or other in one or not set(plain_words(heading)).isdisjoint(plain_words(stem))
 
 
 def _front_alone(lines: Lines, front: int) -> list[ParsedBlock]:

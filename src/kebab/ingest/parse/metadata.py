@@ -27,7 +27,8 @@ _INLINE_TAG = re.compile(r"#(?<!\S#)([^\W\d_][\w/-]{0,99})(?![\w#(])")
 _MAYBE_TAG = re.compile(r"#(?<![^\s`~]#)[^\W\d_]")
 _COLOUR = re.compile("[0-9a-fA-F]{3}|[0-9a-fA-F]{6}")
 _TAGS_LINE = re.compile(r"^[-* \t]{0,8}tags::[ \t]*([^\n]{1,500})", re.MULTILINE)
-_CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+# A fence may stand in a list or in a quote.
+_CODE = re.compile(r"^[ \t>]{0,40}(```|~~~).*?^[ \t>]{0,40}\1|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 _TAGGED_CHARS = 1_000_000
 _MOST_TAGS = 100
 _KNOWN = frozenset(spelling for spellings in _SPELLINGS.values() for spelling in spellings)
