@@ -19,6 +19,10 @@ _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-._ ]?(0[1-9]|1[0-2])[-._ ]?(0[1-9]|
 _MONTHS = re.findall(
     r"\w+", "january february march april may june july august september october november december"
 )
+_MONTH = re.compile(r"((?:19|20)\d\d)[-._ ](0[1-9]|1[0-2])")
+_NAMED_MONTH = re.compile(
+    rf"((?:19|20)\d\d)[-._ ]?({'|'.join(_MONTHS)})|({'|'.join(_MONTHS)})[-._ ]?((?:19|20)\d\d)"
+)
 _LETTERS = re.compile(r"[^\W_]+")
 # Deeper folders add nothing that somebody would type.
 _DEEPEST = 12
@@ -78,18 +82,31 @@ def dated(path: str, *, created: str | None, updated: str | None) -> str:
 
 
 def _dates(stem: str) -> Iterator[str]:
-    """How people write the day that a file is named after."""
-    found = _DATE.fullmatch(stem.strip())
-    if found is None:
-        return
+    """How people write the day or the month that a file is named after, alone or with other words."""
+    if (found := _DATE.search(stem)) is not None:
+        yield from _day_names(int(found[1]), int(found[2]), int(found[3]))
+    elif (found := _MONTH.fullmatch(stem.strip())) is not None:
+        yield from _month_names(int(found[1]), int(found[2]))
+    elif (found := _NAMED_MONTH.fullmatch(folded(stem.strip()))) is not None:
+        yield from _month_names(int(found[1] or found[4]), _MONTHS.index(found[2] or found[3]) + 1)
+
+
+def _day_names(year: int, month: int, day: int) -> Iterator[str]:
+    """Nothing where the calendar has no such day."""
     try:
-        day = date(int(found[1]), int(found[2]), int(found[3]))
+        found = date(year, month, day)
     except ValueError:
         return
-    month = _MONTHS[day.month - 1]
-    for name in (month, month[:3]):
-        yield from (f"{name} {day.day} {day.year}", f"{day.day} {name} {day.year}")
-    yield f"{day.year}년 {day.month}월 {day.day}일"
+    yield found.isoformat()
+    for name in (_MONTHS[month - 1], _MONTHS[month - 1][:3]):
+        yield from (f"{name} {day} {year}", f"{day} {name} {year}")
+    yield f"{year}년 {month}월 {day}일"
+
+
+def _month_names(year: int, month: int) -> Iterator[str]:
+    for name in (_MONTHS[month - 1], _MONTHS[month - 1][:3]):
+        yield from (f"{name} {year}", f"{year} {name}")
+    yield from (f"{year}-{month:02}", f"{year}년 {month}월")
 
 
 def plain_words(text: str) -> list[str]:

@@ -71,6 +71,18 @@ def test_a_daily_note_is_called_by_its_date(asked: str) -> None:
     assert name_key(asked) in name_keys(path="daily/2021-03-04.md", title="2021-03-04", aliases=())
 
 
+@pytest.mark.parametrize("asked", ["2021-03-04", "4 March 2021", "2021년 3월 4일"])
+def test_a_note_is_called_by_the_day_that_stands_in_the_name_of_its_file(asked: str) -> None:
+    for stem in ("2021-03-04-review", "20210304-review", "review 2021-03-04"):
+        assert name_key(asked) in name_keys(path=f"work/{stem}.md", title="Review", aliases=())
+
+
+@pytest.mark.parametrize("asked", ["March 2021", "2021 march", "mar 2021", "2021-03", "2021년 3월"])
+@pytest.mark.parametrize("stem", ["2021-march", "March 2021", "2021-03", "2021_03"])
+def test_a_note_of_a_month_is_called_by_it(stem: str, asked: str) -> None:
+    assert name_key(asked) in name_keys(path=f"looking-back/{stem}.md", title="x", aliases=())
+
+
 def test_a_day_that_does_not_exist_is_no_date() -> None:
     assert name_keys(path="2021-02-31.md", title="x", aliases=()) == ("x", "20210231md", "20210231")
 
