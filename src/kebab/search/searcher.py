@@ -12,6 +12,7 @@ from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery, SortOrd
 from kebab.domain.values import dataclass
 from kebab.errors import InvalidInput
 from kebab.search import page
+from kebab.search.folders import found_anywhere
 from kebab.search.fusion import FusionPolicy
 from kebab.search.hybrid import HybridRetriever
 from kebab.search.legs import UnavailableLeg
@@ -68,6 +69,8 @@ class Searcher:
         query = parse_query(
             encodable(text), mode=mode or self.default_mode, k=wanted, filters=filters, patterns=patterns
         )
+        found = found_anywhere(query.filters, filters or SearchFilters(), self.retriever.store)
+        query = replace(query, filters=found)
         shown = {"explain": explain, "snippet_chars": snippet_chars, "by_document": by_document}
         return replace(query, exact=exact, sort=sort, **shown)  # type: ignore[arg-type]
 
