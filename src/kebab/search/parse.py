@@ -17,8 +17,9 @@ from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery, days, u
 
 # What stands before the quotes, with no space between, says what they are for: -"a b", tag:"a b".
 _QUOTED = re.compile(r'(?P<lead>(?<!\S)(?:-|NOT |[a-z_]+:))?"(?P<inside>[^"]*)"')
-# A dash excludes only at the start of a word and only before a letter: -5, --flag and a-b are text.
-_EXCLUDED = re.compile(r"(?<!\S)(?:-|NOT )([^\W\d_][^\s\"]*)")
+# A dash excludes only at the start of a word and only before a letter: -5, --flag and a-b are text. A
+# single Latin letter behind it is an option of a command, as in git rebase -i.
+_EXCLUDED = re.compile(r"(?<!\S)(?:-(?![a-zA-Z](?!\S))|NOT )([^\W\d_][^\s\"]*)")
 # Words are alternatives anyway; in capitals between two of them it is the operator and no word.
 _OR = re.compile(r"(?<=\S )OR(?= \S)")
 _OR_BETWEEN_FILTERS = re.compile(r"(?<=\x00)\s+OR\s+(?=\x00)")
@@ -29,6 +30,9 @@ _EITHER = re.compile(r'(?<!\S)(?:"[^"]*"|[^\s"]+)(?:\s+OR\s+(?:"[^"]*"|[^\s"]+))
 _OPERAND = re.compile(r'"([^"]*)"|([^\s"]+)')
 _PREFIX = re.compile(r"(?<!\S)([^\W_]{2,40})\*(?!\S)")
 _FIELD = re.compile(r"(?<!\S)([a-z_]+):(\S+)")
+
+_MOST_TYPED = 60
+"""What has more words, or several lines, was pasted."""
 
 _ALIASES = {"type": "source_type", "trust": "trust_min", "after": "ingested_after", "doc": "doc_id"}
 _FIELDS = {field.name for field in fields(SearchFilters)}
@@ -47,10 +51,13 @@ def parse_query(
 ) -> SearchQuery:
     """The query a text stands for. Filters in the text add to ``filters``.
 
-    Without ``patterns``, what stands between slashes is text.
+    Without ``patterns``, what stands between slashes is text. In what was pasted, such as a stack trace or a
+    paragraph, quotes, dashes and colons are the text's own: nobody asked for them.
     """
     taken: Taken = defaultdict(list)
-    text = nfc(encodable(text))
+    text = nfc(encodable(text)).strip()
+    if _is_pasted(text):
+        return SearchQuery(text=" ".join(text.split()), mode=mode, k=k, filters=filters or SearchFilters())
     found, text = _take_patterns(text) if patterns else ((), text)
     either, text = _take_either(text)
     phrases, excluded, outside = _take_quoted(text, taken)
@@ -70,6 +77,10 @@ def parse_query(
         either=tuple(either),
         excluded=tuple(excluded),
     )
+
+
+def _is_pasted(text: str) -> bool:
+    return "\n" in text or len(text.split()) > _MOST_TYPED
 
 
 def _take_either(text: str) -> tuple[list[tuple[str, ...]], str]:

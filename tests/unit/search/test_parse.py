@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.domain.documents import TrustLevel
-from kebab.domain.queries import SearchFilters
+from kebab.domain.queries import SearchFilters, SearchQuery
 from kebab.search.parse import parse_query
 
 
@@ -44,9 +44,25 @@ def test_a_time_filters_in_utc_and_what_is_no_time_is_text() -> None:
 
 
 def test_numbers_flags_and_hyphens_are_text_and_exclude_nothing() -> None:
-    query = parse_query("a-b -5 --help - e-mail")
+    query = parse_query("a-b -5 --help - e-mail rebase -i main")
     assert query.excluded == ()
-    assert query.text == "a-b -5 --help - e-mail"
+    assert query.text == "a-b -5 --help - e-mail rebase -i main"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Traceback (most recent call last):\n  File "/srv/app.py", line 3\nKeyError: -x lang:ko /a.*b/',
+        " ".join(["word"] * 60) + ' "a phrase" -excluded tag:x',
+    ],
+)
+def test_what_was_pasted_is_text_and_asks_for_nothing(text: str) -> None:
+    query = parse_query(f"{text}\n", filters=SearchFilters(lang=("en",)))
+    assert query == SearchQuery(" ".join(text.split()), filters=SearchFilters(lang=("en",)))
+
+
+def test_a_line_break_at_the_end_makes_no_pasted_text() -> None:
+    assert parse_query('"memory safety"\n').phrases == ("memory safety",)
 
 
 def test_known_fields_filter_and_unknown_ones_are_text() -> None:
