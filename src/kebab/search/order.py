@@ -15,15 +15,23 @@ from kebab.search.group import Placed
 
 SORTED = 100
 """The best so many are put in another order, whatever k: beyond them nothing fits well enough to come up."""
+FITTING = 0.1
+"""Nor does what has less than this share of the best hit's score."""
 
 
 def put_in_order(hits: Sequence[SearchHit], order: SortOrder, store: DocumentStore) -> tuple[SearchHit, ...]:
-    """The hits by path, or the newest notes first; those of one path or day keep their order."""
+    """The hits by path, or the newest notes first; those of one path or day keep their order.
+
+    What hardly fits comes behind all others, as it was: it would come first as likely as not.
+    """
+    least = FITTING * max((hit.score for hit in hits), default=0.0)
+    fitting = [hit for hit in hits if hit.score >= least]
     if order is SortOrder.PATH:
-        placed = sorted(hits, key=lambda hit: (hit.source_id, hit.doc_path))
+        placed = sorted(fitting, key=lambda hit: (hit.source_id, hit.doc_path))
     else:
-        days = {doc_id: _day(store.document(doc_id)) for doc_id in {hit.doc_id for hit in hits}}
-        placed = sorted(hits, key=lambda hit: days[hit.doc_id], reverse=True)
+        days = {doc_id: _day(store.document(doc_id)) for doc_id in {hit.doc_id for hit in fitting}}
+        placed = sorted(fitting, key=lambda hit: days[hit.doc_id], reverse=True)
+    placed += [hit for hit in hits if hit.score < least]
     return tuple(replace(hit, rank=rank) for rank, hit in enumerate(placed, start=1))
 
 
