@@ -52,7 +52,11 @@ class WhyReport:
     chunks: tuple[ChunkPlace, ...]
     fusion: FusionNote | None
     verdict: str
+    page: int | None = None
+    """The document's place where each is shown once, as on screens; None beyond the first hundred."""
 
     @property
     def shown(self) -> bool:
-        return any(chunk.shown for chunk in self.chunks)
+        """Whether the document is among the first: one of its chunks, or it as a whole."""
+        on_page = self.page is not None and self.page <= self.k and not self.removed_by
+        return on_page or any(chunk.shown for chunk in self.chunks)

@@ -21,6 +21,8 @@ from kebab.search.vector import contains
 
 FAR = 10_000
 """How deep each leg is asked: beyond this a chunk counts as not found."""
+PAGES = 100
+"""How many documents are looked through for the document's own place among them."""
 DEEP = 1000
 """How many hits are looked through for the document's chunks; no search shows more."""
 
@@ -48,9 +50,21 @@ class WhyReader:
         places = [self._place(chunk, asked, deep, rankings, removed_by) for chunk in stored]
         places.sort(key=lambda place: (place.rank is None, place.rank or 0))
         path = stored[0].path if stored else ""
+        page, copied = self._on_page(doc_id, path, asked) if only is None else (None, "")
+        summary = _summary(places, query.k, page=None if removed_by else page, copied=copied)
         return WhyReport(
-            query.text, query.mode, query.k, path, removed_by, tuple(places), deep.fusion, _summary(places)
+            query.text, query.mode, query.k, path, removed_by, tuple(places), deep.fusion, summary, page
         )
+
+    def _on_page(self, doc_id: DocId, path: str, query: SearchQuery) -> tuple[int | None, str]:
+        """The document's place where each is shown once, and the better one that shows it as a copy."""
+        once = replace(query, k=max(PAGES, query.k), by_document=True, read=(0, 0))
+        for hit in self.retriever.search(once).hits:
+            if hit.doc_id == doc_id:
+                return hit.rank, ""
+            if path in hit.copies:
+                return hit.rank, hit.doc_path
+        return None, ""
 
     def _removing(self, doc_id: DocId, filters: SearchFilters) -> tuple[str, ...]:
         removing = []
@@ -172,12 +186,17 @@ def _moved(hit: SearchHit | None, deep: Retrieval) -> str:
     return f"; moved down: {above.citation.uri} above holds most of it" if above else ""
 
 
-def _summary(places: list[ChunkPlace]) -> str:
+def _summary(places: list[ChunkPlace], k: int, *, page: int | None, copied: str) -> str:
     if not places:
         return "the document has no text to search"
+    on_page = page is not None and page <= k
+    where = f"place {page} of the documents; " if on_page else ""
+    where = f"at place {page} as a near-copy of {copied}; " if on_page and copied else where
     shown = sum(place.shown for place in places)
     if shown:
-        return f"{shown} of {count_of(len(places), 'chunk')} shown, the best at place {places[0].rank}"
+        return f"{where}{shown} of {count_of(len(places), 'chunk')} shown, the best at place {places[0].rank}"
+    if on_page:
+        return f"{where}its best chunk is at place {places[0].rank} of all chunks"
     return f"not shown: its best chunk is {places[0].verdict}"
 
 

@@ -203,6 +203,8 @@ class Why(Shape, frozen=True, tag_field="schema_version", tag="why.v1"):
     removed_by: tuple[str, ...]
     chunks: tuple[ChunkPlace, ...]
     fusion: Fusion | None
+    page: int | None = None
+    """The document's place where each is shown once; null beyond the first hundred, or for a single chunk."""
 
 
 def search_response(response: domain.SearchResponse, *, explain: bool = False) -> SearchResponse:

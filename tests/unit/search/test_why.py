@@ -88,7 +88,7 @@ def test_a_query_without_words_finds_nothing_in_either_leg(shelf: Shelf) -> None
 
 def test_a_document_below_the_cut_says_its_place(shelf: Shelf) -> None:
     for n in range(12):
-        shelf.add(f"{n}.md", "alpha alpha alpha")
+        shelf.add(f"{n}.md", f"alpha alpha alpha number{n}")
     shelf.add("last.md", "alpha and many other words that make the chunk much longer than the others")
     report = why(shelf, "last.md", SearchQuery("alpha", k=3))
     assert not report.shown
@@ -101,3 +101,26 @@ def test_a_document_without_any_of_the_words_says_so(shelf: Shelf) -> None:
     report = why(shelf, "a.md", SearchQuery("alpha"))
     lexical = next(leg for leg in report.chunks[0].legs if leg.leg is Leg.LEXICAL)
     assert lexical.note == "holds no word of the query"
+
+
+def test_a_document_of_the_first_page_is_shown_however_many_chunks_stand_before_it(shelf: Shelf) -> None:
+    shelf.add("long.md", *(f"alpha alpha beta{n}" for n in range(8)))
+    shelf.add("short.md", "alpha and much else that says nothing of it")
+    report = why(shelf, "short.md", SearchQuery("alpha", k=3))
+    assert (report.page, report.shown, report.chunks[0].shown) == (2, True, False)
+    assert report.verdict == "place 2 of the documents; its best chunk is at place 9 of all chunks"
+
+
+def test_a_near_copy_is_shown_by_the_document_that_names_it(shelf: Shelf) -> None:
+    shelf.add("a.md", "alpha beta gamma")
+    shelf.add("b.md", "alpha beta gamma")
+    reports = {path: why(shelf, path, SearchQuery("alpha beta", k=1)) for path in ("a.md", "b.md")}
+    assert all(report.page == 1 and report.shown for report in reports.values())
+    assert sum("near-copy" in report.verdict for report in reports.values()) == 1
+
+
+def test_a_document_that_a_filter_removes_has_no_place_on_the_page(shelf: Shelf) -> None:
+    shelf.add("a.md", "alpha", metadata=Metadata(tags=("blue",)))
+    report = why(shelf, "a.md", SearchQuery("alpha", filters=SearchFilters(tag=("red",))))
+    assert not report.shown
+    assert "of the documents" not in report.verdict
