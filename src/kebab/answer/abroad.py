@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kebab.answer.alike import translations
-from kebab.answer.loanwords import beginnings, may_sound, sounds
 from kebab.answer.question import Question
+from kebab.domain.loanwords import beginnings, may_sound, sounds
 from kebab.ports import LexicalIndex
 
 _MOST = 3

@@ -14,9 +14,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kebab.answer.alike import groups_of, translations_of
-from kebab.answer.loanwords import may_sound, sounds
 from kebab.answer.question import Keyword, content_of
 from kebab.answer.stems import stem
+from kebab.domain.loanwords import may_sound, sounds
 from kebab.ports import Embedder, EmbeddingKind
 
 if TYPE_CHECKING:

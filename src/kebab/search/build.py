@@ -82,7 +82,7 @@ def build_retriever(
         evidence=CoverageReader(parts.lexical, parts.store, parts.analyzer, parts.vocabulary),
         presenter=presenter,
         candidates=candidates,
-        speller=Speller(parts.lexical, parts.analyzer, parts.vocabulary),
+        speller=Speller(parts.lexical, parts.analyzer, parts.vocabulary, parts.store.list_documents),
         alternatives=EitherReader(QuoteReader(parts.lexical, parts.analyzer)),
         scanner=PatternScanner(parts.store, parts.matcher) if parts.matcher else None,
         stages=_stages(parts, reranked),

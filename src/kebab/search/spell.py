@@ -4,7 +4,8 @@ What a vocabulary knows is a word, also where the corpus lacks it: who looks for
 Words are compared letter by letter, Korean ones by their jamo, against the words of the corpus itself. Where
 one wrong letter is all that keeps the query from being the name of a note, that name was meant, also where
 other words share the stem of what was typed. Korean words that are typed in one and written apart are put
-apart: the pair of syllables where they meet stands in few texts, which would come before all others.
+apart: the pair of syllables where they meet stands in few texts, which would come before all others. A Korean
+word that is near to none is searched for as the note whose name it borrows: 리덕스 as Redux.
 
 What was replaced is always told, and can be forbidden; what stands in quotes is never touched.
 """
@@ -12,15 +13,17 @@ What was replaced is always told, and can be forbidden; what stands in quotes is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 
+from kebab.domain.documents import DocumentSummary
 from kebab.domain.hits import Correction
 from kebab.domain.ids import DocId
 from kebab.domain.names import folded, letters, name_key, written
 from kebab.domain.queries import SearchQuery
 from kebab.ports import Analyzer, LexicalIndex, LexicalQuery, Vocabulary
+from kebab.search.borrowed import COMPARED, borrowed
 
 # A word of letters alone: not a part of an identifier, a path or a version.
 _WORD = re.compile(r"(?<![\w./@-])(?:[가-힣]{2,20}|[^\W\d_가-힣]{4,40})(?![\w/@]|\.\w)")
@@ -57,6 +60,8 @@ class Speller:
     index: LexicalIndex
     analyzer: Analyzer
     vocabulary: Vocabulary | None = None
+    documents: Callable[[], Sequence[DocumentSummary]] = tuple
+    """Those whose names may be borrowed."""
 
     def corrected(
         self, query: SearchQuery, *, docs: frozenset[DocId] | None
@@ -83,6 +88,7 @@ class Speller:
         instead = self._apart(words, docs)
         unknown = self._unknown(word for word in words if word not in instead)
         instead |= {word: near for word in unknown if (near := self._nearest(word, docs)) is not None}
+        instead |= self._named_abroad([word for word in unknown if word not in instead], docs)
         if not instead:
             return query, ()
         text = _WORD.sub(lambda match: instead.get(match[0], match[0]), query.text)
@@ -137,6 +143,13 @@ class Speller:
         apart = f"{word[: seam + 1]} {word[seam + 1 :]}"
         together = self._holding(word, docs)
         return apart if self._holding(apart, docs) >= max(1, _APART * together) else word
+
+    def _named_abroad(self, words: Sequence[str], docs: frozenset[DocId] | None) -> dict[str, str]:
+        """Those of the words that are Korean for the name of a note, each with that name."""
+        korean = [word for word in words if _is_korean(word)]
+        documents = self.documents() if korean else ()
+        likely = ((word, borrowed(word, documents[:COMPARED])) for word in korean)
+        return {word: name for word, names in likely for name in names[:1] if self._is_name(name, docs)}
 
     def _unknown(self, words: Iterable[str]) -> list[str]:
         """Those of the words that stand nowhere in the corpus, each once."""

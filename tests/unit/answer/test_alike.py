@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kebab.answer.alike import groups_of, in_other_words, translations_of
-from kebab.answer.loanwords import sounds
 from kebab.answer.meeting import WordSpace, meter, words_of
 from kebab.answer.question import read_question
+from kebab.domain.loanwords import sounds
 from tests.unit.answer.world import ANALYZER
 
 
