@@ -55,6 +55,15 @@ def test_init_without_a_folder_writes_the_users_own_file(cli: Cli) -> None:
     assert (cli.home / ".local" / "share" / "kebab").is_dir()
 
 
+def test_init_calls_places_in_the_home_folder_as_people_do(cli: Cli) -> None:
+    told = cli("init", str(cli.home), "-q").out.splitlines()
+    assert told == [
+        "wrote ~/.kebab/config.toml",
+        "data in ~/.kebab/data",
+        "documents in ~",
+    ]
+
+
 def test_init_writes_where_config_says(cli: Cli) -> None:
     assert cli("init", "--config", "own.toml", "--data-dir", "data").code == 0
     assert (cli.cwd / "own.toml").is_file()

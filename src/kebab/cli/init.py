@@ -65,6 +65,8 @@ def _told(file: Path, data_dir: Path, root: Path) -> str:
 
 def _short(path: Path) -> str:
     home = Path.home()
+    if path == home:
+        return "~"
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
 

@@ -98,7 +98,9 @@ class CoverageReader:
 
 
 def _is_written(query: SearchQuery, texts: Sequence[str]) -> bool:
-    """Whether a query of one word stands in one of the texts as it was typed."""
+    """Whether a query of one word, or what it quotes, stands in one of the texts as it was typed."""
+    if query.phrases:
+        return bool(texts)  # every hit holds them
     word = single_word(query.text)
     return word is not None and not query.corrected and any(stands_in(word, text) for text in texts)
 

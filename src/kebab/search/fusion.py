@@ -47,7 +47,7 @@ class QueryEvidence:
     known: bool = True
     """Whether a word of the query stands in some text, or is one that the vocabulary knows."""
     written: bool = False
-    """Whether the query is one word, and one of the best lexical hits holds it as it was typed."""
+    """Whether one of the best lexical hits holds the query's one word, or what it quotes, as it was typed."""
     named: frozenset[str] = frozenset()
     """Chunks that open a note which is called what was asked."""
     looks: Mapping[str, Look] = field(default_factory=dict)

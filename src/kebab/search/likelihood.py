@@ -19,7 +19,7 @@ WEAK = 0.2
 """Where even the best hit has less, a response says so: three in four queries about something else do."""
 
 WRITTEN = 0.5
-"""The least where one word was typed and stands there as typed: which text was meant, nobody knows."""
+"""The least where one word, or what was quoted, stands there as typed: which text was meant, nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)

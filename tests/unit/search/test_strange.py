@@ -72,6 +72,14 @@ def test_a_word_that_stands_only_where_a_filter_forbids_to_look_is_known(shelf: 
     assert known(shelf, "gamma", filters=SearchFilters(path=("a.md",)))
 
 
+def test_what_was_quoted_and_found_fits(shelf: Shelf) -> None:
+    shelf.add("c.md", "much else, and deliberate practice in it")
+    quoted = {"phrases": ("deliberate practice",)}
+    assert evidence(shelf, "deliberate practice habit", **quoted).written
+    assert not evidence(shelf, "deliberate practice habit").written
+    assert not evidence(shelf, "alpha delta", phrases=("alpha delta",)).written
+
+
 def test_without_a_vocabulary_every_query_is_of_words() -> None:
     shelf = Shelf()
     shelf.add("a.md", "alpha beta")
