@@ -10,6 +10,8 @@ import msgspec
 
 S = TypeVar("S", bound=msgspec.Struct)
 
+RULE = "rule"
+"""The key of ``Meta(extra=…)`` with what a value must be, for patterns that nobody should have to read."""
 SHOWN = 60
 """So much of a wrong value is repeated."""
 
@@ -82,9 +84,11 @@ def _inside(kind: Any, step: str | int) -> Any:
 
 
 def _rule(kind: Any) -> str:
-    """What a value of this type must be, in words."""
+    """What a value of this type must be, in words: those of the type itself, where it has some."""
     from msgspec import inspect
 
+    if isinstance(kind, inspect.Metadata):
+        return str((kind.extra or {}).get(RULE) or _rule(kind.type))
     if isinstance(kind, inspect.UnionType):
         return " or ".join(_rule(member) for member in kind.types if not isinstance(member, inspect.NoneType))
     rules: dict[type, Callable[[Any], str]] = {

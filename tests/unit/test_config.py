@@ -80,6 +80,13 @@ def test_flags_win_over_the_environment_which_wins_over_the_file(tmp_path: Path)
         ("[models.llm]\ntimeout_s = inf\n", "models.llm.timeout_s"),
         ("[search]\ncandidates = 99\n", "search.candidates"),
         ('[workspace]\nroot = "a\\u0000b"\n', "null character"),
+        ('[workspace]\nroot = "~nobody.here/notes"\n', "there is no home folder ~nobody.here"),
+        ("[search]\ndefalt_k = 3\n", "did you mean search.default_k?"),
+        ("[serach]\ndefault_k = 3\n", "did you mean search?"),
+        ('[[sources]]\nid = "a"\nrot = "x"\n', "did you mean sources[0].root?"),
+        ('[sources]\nid = "a"\nroot = "x"\n', "each below a line [[sources]]"),
+        ('[[sources]]\nid = "메모"\nroot = "x"\n', "it must be up to 64 Latin letters, digits"),
+        ('[ingest]\non = "ray:8265"\n', "it must be ray, an address such as ray://HOST:10001, or empty"),
     ],
 )
 def test_a_wrong_value_is_an_error_that_names_its_key(tmp_path: Path, text: str, key: str) -> None:
@@ -151,6 +158,17 @@ def test_a_file_that_is_no_toml_is_an_error_that_names_the_file(tmp_path: Path) 
     file = written(tmp_path, "[search\n")
     with pytest.raises(ConfigInvalid, match="is not valid TOML"):
         load(file, cwd=tmp_path)
+
+
+def test_a_file_that_begins_with_the_mark_of_windows_editors_is_read(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[search]\ndefault_k = 3\n", encoding="utf-8-sig")
+    assert load(tmp_path / "config.toml", cwd=tmp_path).search.default_k == 3
+
+
+def test_a_file_in_another_encoding_is_named_as_such(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[search]\n", encoding="utf-16")
+    with pytest.raises(ConfigInvalid, match="is not UTF-8"):
+        load(tmp_path / "config.toml", cwd=tmp_path)
 
 
 def test_an_explicit_file_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
@@ -232,6 +250,13 @@ def test_relative_paths_are_relative_to_the_file_that_states_them(tmp_path: Path
     settings = load(written(folder, text), cwd=Path("/"))
     assert settings.sources[0].root == str(tmp_path / "notes")
     assert settings.data_dir == folder / "data"
+
+
+def test_the_files_that_settings_name_are_relative_to_the_file_too(tmp_path: Path) -> None:
+    file = written(tmp_path, '[rag]\nweights = "w.json"\n[ingest]\nocr_data = "tess"\n')
+    settings = load(file, cwd=Path("/"))
+    assert settings.rag.weights == str(tmp_path / "w.json")
+    assert settings.ingest.ocr_data == str(tmp_path / "tess")
 
 
 def test_data_goes_to_the_xdg_data_folder_on_every_system(tmp_path: Path) -> None:

@@ -31,8 +31,13 @@ class Fitted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @lru_cache(maxsize=4)
 def load_weights(path: Path | None = None) -> Fitted:
     """The weights of a file, or those that ship. Raises InvalidInput, naming what is missing."""
-    body = path.read_bytes() if path else (files("kebab.answer") / "weights.json").read_bytes()
     name = str(path or "weights.json")
+    try:
+        body = path.read_bytes() if path else (files("kebab.answer") / "weights.json").read_bytes()
+    except OSError as error:
+        raise InvalidInput(
+            f"{name} holds no weights: {error.strerror}", hint="set rag.weights to what kebab eval tune wrote"
+        ) from error
     try:
         found = msgspec.json.decode(body, type=Fitted)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:

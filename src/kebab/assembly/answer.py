@@ -62,7 +62,7 @@ def _budget(settings: Rag, model: LanguageModel | None) -> Budget:
 def build_ranking(engines: Engines, searcher: Searcher) -> tuple[Gate, Ranker]:
     """What judges evidence and what orders passages, over one space of words."""
     settings = engines.settings.rag
-    fitted = load_weights(Path(settings.weights).expanduser() if settings.weights else None)
+    fitted = load_weights(Path(settings.weights) if settings.weights else None)
     space = WordSpace(engines.embedder_or_none)
     return _gate(engines, searcher, fitted, space), Ranker(engines.analyzer, space, fitted.selection)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, cast, get_args, get_origin
 
 import msgspec
 
@@ -30,8 +31,29 @@ def checked(values: dict[str, Any], path: Path | None, variables: Collection[str
         return fitted(values, File)
     except Unfit as unfit:
         key = unfit.key or "configuration"
-        problem = "there is no such setting" if unfit.unknown else unfit.problem
+        problem = f"there is no such setting{_meant(key)}" if unfit.unknown else unfit.problem
+        if key == "sources":
+            problem = "it must be a list of tables, each below a line [[sources]]"
         raise ConfigInvalid(f"{key}: {problem}", hint=_origin(key, path, variables)) from unfit
+
+
+def _meant(key: str) -> str:
+    """A question for the setting whose key is nearly this one; empty where none is."""
+    import difflib
+
+    section, _, name = re.sub(r"\[\d+\]", "", key).rpartition(".")
+    names = [field.name for field in msgspec.structs.fields(_section(section))]
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {key[: -len(name)]}{near[0]}?" if near else ""
+
+
+def _section(key: str) -> type[msgspec.Struct]:
+    """The table that a dotted key names; the file itself for an empty one."""
+    owner: Any = File
+    for name in filter(None, key.split(".")):
+        owner = next(field.type for field in msgspec.structs.fields(owner) if field.name == name)
+        owner = get_args(owner)[0] if get_origin(owner) is tuple else owner
+    return cast("type[msgspec.Struct]", owner)
 
 
 def typed(key: str, text: str) -> object:

@@ -56,9 +56,11 @@ def _in_use(settings: Settings) -> Iterator[tuple[str, Any]]:
 _PATHS = frozenset(
     {
         "storage.data_dir",
+        "ingest.ocr_data",
         "models.embedding.path",
         "models.reranker.path",
         "models.speech.path",
+        "rag.weights",
         "memory.url",
         "index.url",
         "index.cache_dir",

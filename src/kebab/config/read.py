@@ -19,8 +19,11 @@ def _read(path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        # Editors of Windows begin UTF-8 with a mark, which TOML does not know.
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ConfigInvalid(f"{path} is not UTF-8", hint="save it in that encoding") from error
+    except tomllib.TOMLDecodeError as error:
         raise ConfigInvalid(f"{path} is not valid TOML: {error}") from error
     except OSError as error:
         raise ConfigInvalid(f"{path} cannot be read: {error.strerror}") from error

@@ -16,6 +16,7 @@ from msgspec import Meta
 
 from kebab.domain.documents import TrustLevel
 from kebab.domain.queries import SearchMode
+from kebab.validation import RULE
 
 T = TypeVar("T")
 
@@ -46,7 +47,30 @@ OcrEngine = Annotated[str, Meta(pattern="^(tesseract|rapidocr)$")]
 SpeechProvider = Annotated[str, Meta(pattern="^(none|whisper|openai)$")]
 VisionProvider = Annotated[str, Meta(pattern="^(none|openai)$")]
 LlmProvider = Annotated[str, Meta(pattern="^(extractive|ollama|openai)$")]
-SourceId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
+SourceId = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9._-]{1,64}$",
+        extra={RULE: "up to 64 Latin letters, digits, dots, dashes and underscores"},
+    ),
+]
+RayAddress = Annotated[
+    str,
+    Meta(
+        pattern=r"^(ray|ray://[A-Za-z0-9._\[\]:-]{1,255})?$",
+        extra={RULE: "ray, an address such as ray://HOST:10001, or empty"},
+    ),
+]
+OcrLanguages = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z_]{2,20}(\+[A-Za-z_]{2,20}){0,9}$",
+        extra={RULE: "up to ten names of Tesseract's languages joined by +, such as kor+eng"},
+    ),
+]
+LanguageCode = Annotated[
+    str, Meta(pattern="^([a-z]{2,3})?$", extra={RULE: "the code of a language, such as ko, or empty"})
+]
 
 DEFAULT_EXCLUDE = (
     ".*", "node_modules/", "target/", "__pycache__/", "venv/", "env/", "dist/", "build/", "vendor/",
@@ -85,7 +109,7 @@ class Storage(Section, frozen=True):
 
 
 class Ingest(Section, frozen=True):
-    on: Annotated[str, Meta(pattern=r"^(ray|ray://[A-Za-z0-9._\[\]:-]{1,255})?$")] = ""
+    on: RayAddress = ""
     """Where large runs read and embed: here if empty, on a Ray cluster by ray://HOST:PORT, on a Ray that is
     started here by ray. Needs: pip install 'kebab[ray]'."""
     workers: NonNegative = 0
@@ -112,7 +136,7 @@ class Ingest(Section, frozen=True):
     """Read the text in images and scanned pages. Slow: about a second a page."""
     ocr_engine: OcrEngine = "tesseract"
     """tesseract, or rapidocr, which reads no Hangul and needs no data: pip install rapidocr onnxruntime."""
-    ocr_languages: Annotated[str, Meta(pattern=r"^[A-Za-z_]{2,20}(\+[A-Za-z_]{2,20}){0,9}$")] = "kor+eng"
+    ocr_languages: OcrLanguages = "kor+eng"
     """Languages of Tesseract, joined by +; fewer are faster."""
     ocr_data: str = ""
     """The folder with the data of these languages; empty means where the system keeps it."""
@@ -193,7 +217,7 @@ class SpeechModel(Section, frozen=True):
     """Address of the server, such as http://127.0.0.1:8080/v1."""
     path: str = ""
     """Folder of a Whisper model in ONNX, for whisper."""
-    language: Annotated[str, Meta(pattern="^([a-z]{2,3})?$")] = ""
+    language: LanguageCode = ""
     """What is spoken, such as ko or en; empty lets the model find out."""
     threads: NonNegative = 0
     """0 lets the engine choose."""

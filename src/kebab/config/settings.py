@@ -60,11 +60,11 @@ def settled(file: File, path: Path | None, *, base: Path, environ: Mapping[str, 
         data_dir=place,
         lock_timeout_s=file.storage.lock_timeout_s,
         sources=_apart_from(place, _sources(file, base)),
-        ingest=file.ingest,
+        ingest=_ingest(file.ingest, base),
         chunking=file.chunking,
         models=_models(file.models, base),
         search=file.search,
-        rag=file.rag,
+        rag=_rag(file.rag, base),
         memory=_memory(file.memory, base),
         serve=file.serve,
         index=_index(file.index, base, environ),
@@ -115,6 +115,18 @@ def _models(models: Models, base: Path) -> Models:
         if model.path
     }
     return msgspec.structs.replace(models, **placed)
+
+
+def _ingest(ingest: Ingest, base: Path) -> Ingest:
+    """With the folder of Tesseract's data absolute."""
+    if not ingest.ocr_data:
+        return ingest
+    return msgspec.structs.replace(ingest, ocr_data=str(absolute(ingest.ocr_data, base)))
+
+
+def _rag(rag: Rag, base: Path) -> Rag:
+    """With the file of weights absolute."""
+    return msgspec.structs.replace(rag, weights=str(absolute(rag.weights, base))) if rag.weights else rag
 
 
 def _index(index: Index, base: Path, environ: Mapping[str, str]) -> Index:

@@ -69,7 +69,7 @@ class ModelShelf:
         # Loaded before it is written down: a name that cannot be used must not break every later search.
         _key(self.build(choice))
         with trust.kept(file):
-            write_whole(file, edited(file.read_text(encoding="utf-8"), "models.embedding", choice.keys))
+            write_whole(file, edited(file.read_text(encoding="utf-8-sig"), "models.embedding", choice.keys))
         status = self._status(choice, self._cached_vectors())
         told = config.load(file).models.embedding.provider
         note = f"the environment still says {told}" if told != choice.provider else status.note

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -74,3 +75,10 @@ def test_too_few_questions_are_an_error() -> None:
 def test_both_kinds_of_questions_count_alike() -> None:
     many = questions(high=0.95, low=0.95)
     assert judged(many, lambda _: SHIPPED, threshold=THRESHOLD).sorted == 0.5
+
+
+def test_weights_that_are_not_there_are_told_with_the_setting_that_names_them(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"gone\.json holds no weights: No such file") as caught:
+        load_weights(tmp_path / "gone.json")
+    assert caught.value.hint is not None
+    assert "rag.weights" in caught.value.hint

@@ -6,9 +6,16 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from kebab.validation import RULE
 from kebab.wire.requests import Request, not_empty
 
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Name = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+        extra={RULE: "up to 64 Latin letters, digits, dots, dashes and underscores, a letter or digit first"},
+    ),
+]
 
 
 class PublishRequest(
