@@ -35,6 +35,16 @@ def test_lines_on_standard_input_make_a_conversation(library: Cli) -> None:
     assert "follow_up" not in answers[2]
 
 
+def test_an_unknown_word_behind_a_slash_is_no_question(library: Cli) -> None:
+    result = library("chat", stdin="/help\n/\n")
+    assert (result.out, result.err.count("/new starts over, /quit ends.")) == ("", 3)
+
+
+def test_one_empty_line_stands_between_an_answer_and_its_sources(library: Cli) -> None:
+    shown = library("chat", stdin=f"{QUESTION}\n").out
+    assert "]\n\n[#1] work/" in shown
+
+
 def test_reading_only_a_conversation_still_goes_on(library: Cli) -> None:
     result = library("chat", "--json", "--readonly", stdin=f"{QUESTION}\n{FOLLOW}\n")
     assert [event["asked"] for event in result.lines if "asked" in event] == [MEANT]

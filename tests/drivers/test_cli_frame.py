@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from kebab.cli import COMMANDS, kebab
-from kebab.cli.errors import report
+from kebab.cli.errors import GROUPS, report
 from kebab.cli.screen import width
 from kebab.cli.session import COMMON
 from tests.drivers.conftest import Cli
@@ -198,6 +198,25 @@ def test_a_usage_error_leaves_with_2_and_a_hint(arguments: list[str], library: C
     assert "\nhint: " in result.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["search", "seat", "--title"], "kebab search"),
+        (["memory", "search", "x", "--agent"], "kebab memory search"),
+        (["--config", ".kebab/config.toml", "search", ""], "kebab search"),
+        (["fetch", "span", "README.md", "3", "1"], "kebab fetch span"),
+    ],
+)
+def test_the_hint_of_a_usage_error_names_the_command_whose_help_tells_more(
+    arguments: list[str], command: str, library: Cli
+) -> None:
+    assert library(*arguments).err.endswith(f"hint: see: {command} --help\n")
+
+
+def test_the_groups_that_hints_know_are_those_there_are() -> None:
+    assert set(GROUPS) == {name.partition(" ")[0] for name in LEAVES if " " in name}
+
+
 def test_a_mistyped_command_is_recognised(cli: Cli) -> None:
     assert "Did you mean 'search'?" in cli("seerch", "x").err
 
@@ -219,6 +238,22 @@ def test_readonly_refuses_to_write(cli: Cli) -> None:
 
 
 # --- streams ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("arguments", ["search seat -k 1 -q", "list docs -q"])
+def test_a_stream_that_was_closed_before_the_start_is_no_fault(
+    closed: str, arguments: str, library: Cli
+) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m kebab {arguments} {closed}"],
+        cwd=library.cwd,
+        env=library.environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_closed_pipe_is_quiet(library: Cli) -> None:

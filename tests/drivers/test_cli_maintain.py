@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -59,6 +60,11 @@ def test_reset_asks_and_without_a_terminal_wants_yes(project: Cli) -> None:
     assert (refused.code, refused.error["code"]) == (2, "invalid_input")
     assert "--yes" in refused.error["hint"]
     assert project("search", "anchor").code == 0
+
+
+def test_reset_says_where_from_before_what(project: Cli) -> None:
+    said = project("reset", "index", "--yes").err
+    assert re.search(r"deletes from \S+ \(configured by .*\): the indexes; they are built again", said)
 
 
 def test_reset_of_the_index_keeps_the_documents(project: Cli) -> None:

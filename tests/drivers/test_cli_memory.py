@@ -50,6 +50,23 @@ def ids(result: Any) -> list[str]:
     return [hit["execution"]["id"] for hit in result.json["hits"]]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("search", "x"), "nothing like this was done before"),
+        (("list",), "no recorded run fits"),
+        (("agents",), "no recorded run fits"),
+        (("curve", "ann"), "no run of ann is recorded"),
+        (("tasks", "x"), "no task record is like this"),
+        (("uses", "a.md"), "no recorded run used a.md"),
+    ],
+)
+def test_an_empty_result_is_never_met_by_silence(cli: Cli, arguments: tuple[str, ...], said: str) -> None:
+    done = cli("memory", *arguments)
+    assert (done.code, done.out, said in done.err) == (1, "", True)
+    assert cli("memory", *arguments, "--quiet").err == ""
+
+
 def test_the_first_search_in_a_new_project_finds_nothing_and_makes_nothing(cli: Cli, tmp_path: Path) -> None:
     done = cli("memory", "search", "x", "--json")
 

@@ -7,6 +7,7 @@ A command is one line in ``COMMANDS`` and a function decorated with ``session.co
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from kebab.cli.entries import Entry
@@ -93,8 +94,18 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def _open_closed_streams() -> None:
+    """Nothing to read and nowhere to write for a stream that was closed by whoever started kebab (``>&-``):
+    its number must not pass to the next file that is opened.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - until the end
+
+
 def main() -> None:
     """The ``kebab`` command; exits with the status of the specification."""
+    _open_closed_streams()
     from kebab.cli.warm import answer
 
     status = answer(sys.argv[1:])

@@ -25,7 +25,7 @@ NEAREST = 3
 REASONS = {
     RefusalReason.NO_HITS: "nothing in the knowledge base matches",
     RefusalReason.WEAK_EVIDENCE: "what was found does not speak about the question",
-    RefusalReason.DECLINED: "the model says that the evidence does not answer it",
+    RefusalReason.DECLINED: "what was found does not answer it",
     RefusalReason.NOT_CITED: "the model cited nothing, or something it was not given",
     RefusalReason.UNSUPPORTED: "a sentence states what its source does not",
     RefusalReason.CANCELLED: "cancelled; this is what had arrived",
@@ -165,7 +165,7 @@ def _step(step: AskStep, screen: Screen) -> list[str]:
     lines = [screen.bold(title), INDENT + screen.dim(clip(step.query, screen.columns - len(INDENT)))]
     for name in GATE_FEATURES if gate.features else ():
         value = getattr(gate.features, name)
-        drawn = "no such leg" if value is None else f"{screen.bar(value)}  {value:.2f}"
+        drawn = "does not apply" if value is None else f"{screen.bar(value)}  {value:.2f}"
         lines.append(f"{INDENT}{screen.dim(pad(name, 11))}{drawn}")
     if gate.missing:
         lines.append(f"{INDENT}{screen.dim(pad('missing', 11))}{' '.join(gate.missing)}")

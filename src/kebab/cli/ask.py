@@ -85,7 +85,7 @@ def show_stream(
     from kebab import wire
 
     answer: Answer | None = None
-    streamed = False
+    streamed = ""
     # The stream is a generator; closing it here stops the model when printing fails or Ctrl-C comes.
     with closing(cast("Any", events)):
         for event in events:
@@ -95,23 +95,24 @@ def show_stream(
             elif event.asked:
                 click.echo(answers.asked(event.asked, session.screen) + "\n")
             elif event.delta:
-                streamed = True
+                streamed = event.delta
                 click.echo(event.delta, nl=False)
             if event.answer is not None:
                 _finish(session, event.answer, explain=explain, streamed=streamed)
     return (0 if answer is not None and answer.grounded else 1), answer
 
 
-def _finish(session: Session, found: Answer, *, explain: bool, streamed: bool) -> None:
+def _finish(session: Session, found: Answer, *, explain: bool, streamed: str) -> None:
+    """What stands below the text, of which ``streamed`` was printed last."""
     if session.json:
         return
+    gap = "\n" * (2 - streamed[-2:].count("\n")) if streamed else ""
     _warn(session, found)
     screen, locate = session.screen, _locate(session, found)
     # Sentences that failed their check are shown once more, marked: the stream could not know.
     marked = answers.text(found, screen) if not streamed or any(c.problems for c in found.claims) else ""
     rest = answers.below(found, screen=screen, locate=locate, explain=explain)
-    gap = "\n" if found.text.endswith("\n") or not streamed else "\n\n"
-    click.echo((gap if streamed else "") + "\n\n".join(part for part in (marked, rest) if part))
+    click.echo(gap + "\n\n".join(part for part in (marked, rest) if part))
 
 
 def _repeat(session: Session, trace_id: str, *, explain: bool) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +15,9 @@ from kebab.cli.search import COUNT, MODE
 from kebab.cli.session import INDEX, Session, command
 
 NEW, QUIT = "/new", "/quit"
+COMMANDS = f"{NEW} starts over, {QUIT} ends."
+_COMMAND = re.compile(r"/[A-Za-z]*")
+"""What can only be meant as a command: a word behind a slash, and nothing else."""
 
 
 @command("chat")
@@ -30,11 +34,14 @@ def chat(session: Session, explain: bool, continue_from: str | None, **options: 
     /new forgets what was said, /quit or Ctrl-D ends. With --json, one answer_event.v1 per line.
     """
     kebab = session.kebab()
-    session.say("Ask a question. /new starts over, /quit ends.")
+    session.say(f"Ask a question. {COMMANDS}")
     before = continue_from
     for question in _questions(session):
         if question == NEW:
             before = None
+            continue
+        if _COMMAND.fullmatch(question):
+            session.say(COMMANDS)
             continue
         events = kebab.ask_stream(question, continue_from=before, **options)
         _, answer = show_stream(session, events, explain=explain)

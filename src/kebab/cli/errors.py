@@ -14,6 +14,8 @@ from kebab.errors import KebabError, redacted
 
 INTERRUPTED = 130
 FAILED = 2
+GROUPS = ("memory", "eval", "list", "inspect", "fetch", "models")
+"""Commands that are groups of commands."""
 
 
 def report(error: BaseException, *, arguments: Sequence[str]) -> int:
@@ -31,9 +33,9 @@ def report(error: BaseException, *, arguments: Sequence[str]) -> int:
         return FAILED
     if _asked(arguments, "--verbose", "-v"):
         _print_traceback(error)
-    code, message, hint, details = _described(error)
+    code, message, hint, details = _described(error, arguments)
     if code == "invalid_input" and hint is None:
-        hint = f"see: {_command_of(arguments)} --help"
+        hint = f"see: {command_of(arguments)} --help"
     if _asked(arguments, "--json"):
         _print_json(code=code, message=message, hint=hint, details=details)
     else:
@@ -54,11 +56,13 @@ def silence_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _described(error: BaseException) -> tuple[str, str, str | None, Mapping[str, object]]:
+def _described(
+    error: BaseException, arguments: Sequence[str]
+) -> tuple[str, str, str | None, Mapping[str, object]]:
     if isinstance(error, KebabError):
         return error.code, error.message, error.hint, error.details
     if isinstance(error, click.UsageError):
-        return "invalid_input", error.format_message(), _usage_hint(error), {}
+        return "invalid_input", error.format_message(), _usage_hint(error, arguments), {}
     if isinstance(error, click.ClickException):
         return "invalid_input", error.format_message(), None, {}
     if isinstance(error, OSError):
@@ -69,14 +73,20 @@ def _described(error: BaseException) -> tuple[str, str, str | None, Mapping[str,
     return "generic", f"{type(error).__name__}: {text}" if text else type(error).__name__, hint, {}
 
 
-def _command_of(arguments: Sequence[str]) -> str:
-    """What was typed up to the name of the command, without its options."""
-    name = next((argument for argument in arguments if not argument.startswith("-")), "")
-    return f"kebab {name}".rstrip()
+def command_of(arguments: Sequence[str]) -> str:
+    """The command that was typed, with the name of its group, without its options."""
+    typed = [
+        argument
+        for before, argument in zip(["", *arguments], arguments, strict=False)
+        if not argument.startswith("-") and before != "--config"
+    ]
+    return " ".join(["kebab", *typed[: 2 if typed and typed[0] in GROUPS else 1]])
 
 
-def _usage_hint(error: click.UsageError) -> str:
-    path = error.ctx.command_path if error.ctx else "kebab"
+def _usage_hint(error: click.UsageError, arguments: Sequence[str]) -> str:
+    # An option that lacks its value is told of with the context of the whole program.
+    told = None if isinstance(error, click.BadOptionUsage) else error.ctx
+    path = told.command_path if told else command_of(arguments)
     excluding = isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--")
     if excluding and path.rpartition(" ")[2] in ("search", "ask"):
         return f'to exclude a word, put the query behind -- and in quotes: {path} -- "rust -cargo"'

@@ -275,6 +275,8 @@ def list_runs(session: Session, limit: int) -> int:
 
     runs = session.kebab().evaluations.recent(limit)
     session.put(wire.eval_list(runs), lambda: shown_runs(runs, session.screen))
+    if not runs:
+        session.say("no run is kept yet")
     return 0 if runs else 1
 
 

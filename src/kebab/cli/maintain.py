@@ -138,7 +138,7 @@ def reset(session: Session, scope: ResetScope, yes: bool) -> int:
     from kebab import wire
 
     kebab = session.kebab()
-    session.warn([f"reset {scope} deletes {SCOPES[scope]}, from {session.place()}"])
+    session.warn([f"reset {scope} deletes from {session.place()}: {SCOPES[scope]}"])
     if not _confirmed(scope, str(kebab.settings.data_dir), yes=yes):
         session.say("nothing was deleted")
         return 1

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
+
 import click
 
-from kebab.cli.session import group
+from kebab.cli.session import Session, group
 from kebab.domain.recalls import Prefer
 
 LIMIT = click.option("-k", "--limit", default=10, show_default=True, type=int, help="How many, up to 1000.")
@@ -29,3 +31,10 @@ HALF_LIFE = click.option(
 )
 
 memory = group("memory", help="Record what agents did, and find it again by words and by meaning.")
+
+
+def found_or_say(session: Session, found: Sized, otherwise: str) -> int:
+    """The exit status; an empty result is never met by silence."""
+    if not found:
+        session.say(otherwise)
+    return 0 if found else 1

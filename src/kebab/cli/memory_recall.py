@@ -10,7 +10,7 @@ import click
 
 from kebab.cli import memory_view as view
 from kebab.cli.memory_filters import counts_of, execution_filters, pairs_of, scalars_of
-from kebab.cli.memory_group import HALF_LIFE, LIMIT, MIN_SCORE, PREFER, TYPE, memory
+from kebab.cli.memory_group import HALF_LIFE, LIMIT, MIN_SCORE, PREFER, TYPE, found_or_say, memory
 from kebab.cli.session import Session, command
 from kebab.cli.times import moment
 from kebab.domain.executions import Execution, ExecutionFilters, TaskRecord, execution_id
@@ -152,7 +152,7 @@ def tasks(session: Session, text: str, limit: int, min_score: float | None) -> i
     found = session.kebab().memory.find_similar_rlm_tasks(**asked.arguments)
     session.warn(f"{note.part} did not take part: {note.message}" for note in found.degraded)
     session.put(wire.task_search(text, found), lambda: view.task_hits(found, session.screen))
-    return 0 if found.hits else 1
+    return found_or_say(session, found.hits, "no task record is like this")
 
 
 @command("list", parent=memory)
@@ -167,7 +167,7 @@ def list_executions(session: Session, limit: int, offset: int, filters: Executio
     asked = MemoryListRequest.of(limit=limit, offset=offset)
     found = session.kebab().memory.select(filters, limit=asked.limit, offset=asked.offset)
     session.put(wire.execution_list(found), lambda: view.executions(found, session.screen))
-    return 0 if found else 1
+    return found_or_say(session, found, "no recorded run fits")
 
 
 @command("curve", parent=memory)
@@ -178,8 +178,8 @@ def curve(session: Session, agent: str, task_type: str | None) -> int:
     from kebab.wire import memory as wire
 
     found = session.kebab().memory.learning_curve(agent, task_type)
-    session.put(wire.learning_curve(found), lambda: view.curve(found, session.screen))
-    return 0 if found.days else 1
+    session.put(wire.learning_curve(found), lambda: view.curve(found, session.screen) if found.days else "")
+    return found_or_say(session, found.days, f"no run of {agent} is recorded")
 
 
 @command("agents", parent=memory)
@@ -196,7 +196,7 @@ def agents(session: Session, task_type: str | None, half_life: float) -> int:
     asked = MemoryAgentsRequest.of(task_type=task_type, half_life_days=half_life)
     found = session.kebab().memory.rank_agents(task_type, half_life_days=asked.half_life_days)
     session.put(wire.agent_ranking(task_type, found), lambda: view.agents(found, session.screen))
-    return 0 if found else 1
+    return found_or_say(session, found, "no recorded run fits")
 
 
 @command("causes", parent=memory)
@@ -207,7 +207,7 @@ def causes(session: Session, execution: str) -> int:
 
     found = session.kebab().memory.trace_causes(execution)
     session.put(wire.cause_trace(execution, found), lambda: view.causes(found, session.screen))
-    return 0 if found else 1
+    return found_or_say(session, found, f"nothing is recorded that led to {execution}")
 
 
 @command("documents", parent=memory)
@@ -221,7 +221,7 @@ def documents(session: Session, task: str, limit: int) -> int:
     asked = MemoryDocumentsRequest.of(task=task, limit=limit)
     found = session.kebab().memory.documents_that_helped(**asked.arguments)
     session.put(wire.helpful_documents(task, found), lambda: view.documents(found, session.screen))
-    return 0 if found else 1
+    return found_or_say(session, found, "no document is known to have helped with a task like this")
 
 
 @command("stats", parent=memory)
@@ -239,6 +239,8 @@ def _shown(session: Session, text: str, mode: str, found: Recalled) -> int:
         few = f"{count_of(found.withheld, 'run is', 'runs are')} near, and not relevant enough"
         few += "; --min-score 0 shows all"
         session.say(few if found.hits else f"nothing like this was done before; {few}")
+    elif not found.hits:
+        session.say("nothing like this was done before")
     session.put(lambda: _wire().execution_search(text, mode, found), lambda: view.hits(found, session.screen))
     return 0 if found.hits else 1
 

@@ -10,7 +10,7 @@ import click
 
 from kebab.cli import memory_view as view
 from kebab.cli.memory_filters import execution_filters
-from kebab.cli.memory_group import MIN_SCORE, memory
+from kebab.cli.memory_group import MIN_SCORE, found_or_say, memory
 from kebab.cli.session import Session, command
 from kebab.domain.executions import Execution, ExecutionFilters, Feedback
 from kebab.errors import InvalidInput
@@ -123,7 +123,7 @@ def effects(session: Session, execution: str) -> int:
 
     found = session.kebab().memory.trace_effects(execution)
     session.put(wire.effect_trace(execution, found), lambda: view.causes(found, session.screen, arrow="→"))
-    return 0 if found else 1
+    return found_or_say(session, found, f"nothing is recorded that {execution} led to")
 
 
 @command("uses", parent=memory)
@@ -135,7 +135,7 @@ def uses(session: Session, document: str, limit: int) -> int:
 
     found = session.kebab().memory.users_of(document)[:limit]
     session.put(wire.execution_list(found), lambda: view.executions(found, session.screen))
-    return 0 if found else 1
+    return found_or_say(session, found, f"no recorded run used {document}")
 
 
 @command("link", parent=memory)
