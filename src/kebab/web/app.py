@@ -206,4 +206,6 @@ async def _on_fault(http: HttpRequest, error: Exception) -> Response:
 
 async def _on_http_error(http: HttpRequest, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if error.status_code == 404 and "text/html" in http.headers.get("accept", ""):
+        return page.missing()
     return answers.refused(error.status_code, f"http_{error.status_code}", str(error.detail))

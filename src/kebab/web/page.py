@@ -24,6 +24,12 @@ def _static() -> dict[str, bytes]:
     return {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
 
 
+def missing() -> Response:
+    """What a person meets at an address that shows nothing."""
+    body = (files("kebab.web") / "static" / "missing.html").read_bytes()
+    return Response(body, status_code=404, media_type=TYPES[".html"])
+
+
 def routes() -> list[BaseRoute]:
     held = _static()
 

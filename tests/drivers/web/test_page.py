@@ -272,6 +272,34 @@ def test_nothing_is_wider_than_a_phone(phone: Page, path: str) -> None:
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_on_a_phone_settings_keep_to_their_columns(phone: Page) -> None:
+    phone.goto("/settings")
+    phone.locator("td").first.wait_for()
+    assert (
+        phone.evaluate("[...document.querySelectorAll('td')].filter(e => e.scrollWidth > e.clientWidth)")
+        == []
+    )
+
+
+def test_on_a_phone_the_name_of_the_page_shown_is_in_sight(phone: Page) -> None:
+    for path in ("/settings", "/"):
+        phone.goto(path)
+        here = phone.locator(".top nav [aria-current]").bounding_box()
+        assert here is not None
+        assert here["x"] >= 0
+        assert here["x"] + here["width"] <= 390
+
+
+def test_an_address_that_shows_nothing_leads_back_to_the_search(opened: Browser, site: Served) -> None:
+    page = opened.new_page(base_url=site.url)
+    reply = page.goto("/nosuch")
+    assert reply is not None
+    assert reply.status == 404
+    page.get_by_role("link", name="Search your notes").click()
+    expect(page.locator("#query")).to_be_visible()
+    page.close()
+
+
 def test_the_workshop_shows_sources_health_runs_memory_and_settings(page: Page) -> None:
     page.goto("/sources")
     expect(page.locator(".shop")).to_contain_text("completed")
@@ -318,6 +346,27 @@ def test_a_server_with_a_token_is_entered_with_it_and_only_with_it(opened: Brows
         expect(other.locator(".start")).to_be_visible()
         assert "token" not in other.url
         other.close()
+
+
+def test_a_late_refusal_of_an_old_token_asks_for_none_again(opened: Browser, vault: Kebab) -> None:
+    with served(vault, access=Access(token="t" * 24)) as locked:
+        page = opened.new_page(base_url=locked.url)
+        held: list[Route] = []
+
+        def hold(route: Route) -> None:
+            late = route.request.headers.get("authorization", "").endswith("wrong")
+            held.append(route) if late else route.continue_()
+
+        page.route("**/api/v1/facets*", hold)
+        page.goto("/?q=seat")
+        for entered in ("wrong", "t" * 24):
+            page.locator("dialog input").fill(entered)
+            page.keyboard.press("Enter")
+        expect(page.locator(".hit").first).to_be_visible()
+        with page.expect_response(lambda reply: "/facets" in reply.url and reply.ok):
+            held[0].continue_()
+        expect(page.locator("dialog")).to_have_count(0)
+        page.close()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

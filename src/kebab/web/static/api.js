@@ -24,23 +24,25 @@ export class ApiError extends Error {
 
 const headers = more => (token ? { ...more, authorization: `Bearer ${token}` } : more)
 
-async function checked(response) {
+/** The response; null where the request is to be made again, with the token entered since it was sent with ``used``. */
+async function checked(response, used) {
   if (response.ok) return response
   const body = await response.json().catch(() => ({}))
-  if (response.status === 401 && await askForToken()) return null
+  if (response.status === 401 && (used !== token || await askForToken())) return null
   throw new ApiError(response.status, body)
 }
 
 async function request(path, options) {
   for (;;) {
     let response
+    const used = token
     try {
       response = await fetch(`/api/v1${path}`, { ...options, headers: headers(options.headers ?? {}) })
     } catch (error) {
       if (error.name === "AbortError") throw error
       throw new ApiError(0, { message: "the server does not answer", hint: "is kebab serve still running?" })
     }
-    const answered = await checked(response)
+    const answered = await checked(response, used)
     if (answered) return answered
   }
 }

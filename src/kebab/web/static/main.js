@@ -33,6 +33,9 @@ async function draw() {
   document.title = pathname === "/" ? "kebab" : `${NAMES[pathname] ?? "kebab"} · kebab`
   for (const link of document.querySelectorAll(".top nav a"))
     link.getAttribute("href") === pathname ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current")
+  // On a phone the names are wider than the screen; sideways alone, since the page may stand at cited lines.
+  const here = document.querySelector(".top nav [aria-current]")
+  if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - 16
   if (shown && shown.path === pathname && shown.view.update) {
     shown.view.update(new URLSearchParams(search))
     return
