@@ -63,6 +63,20 @@ def test_broken_front_matter_is_a_warning_and_the_body_is_kept(broken: str) -> N
     assert [block.heading for block in parsed.blocks] == ["Body"]
 
 
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ("title: x\ntags: [a", "line 4, column 1: did not find expected ',' or ']', while parsing"),
+        ("a: b: c", "line 2, column 5: mapping values are not allowed"),
+        ("a: \x01", "unacceptable character #x0001"),
+    ],
+)
+def test_broken_front_matter_is_told_by_the_lines_of_the_file(broken: str, said: str) -> None:
+    (warning,) = metadata(f"---\n{broken}\n---\n\n# Body\n").warnings
+    assert said in warning
+    assert "<unicode string>" not in warning
+
+
 def test_a_few_lines_of_aliases_do_not_fill_the_memory() -> None:
     bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(
         f"a{n}: &a{n} [" + ",".join([f"*a{n - 1}"] * 9) + "]\n" for n in range(1, 12)

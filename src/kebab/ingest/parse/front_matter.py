@@ -13,9 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from math import isfinite
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kebab.domain.ids import nfc
+
+if TYPE_CHECKING:
+    import yaml
 
 MAX_CHARS = 64 * 1024
 MAX_DEPTH = 50
@@ -87,8 +90,17 @@ def _load_yaml(text: str) -> object:
         if not _is_simple(text):
             _check_yaml(text)
         return yaml.load(text, Loader=_yaml_loader())
+    except yaml.MarkedYAMLError as error:
+        raise ValueError(_told(error)) from error
     except yaml.YAMLError as error:
-        raise ValueError(str(error)) from error
+        raise ValueError(str(error).partition("\n")[0]) from error
+
+
+def _told(error: yaml.MarkedYAMLError) -> str:
+    """What is wrong and where, by the lines of the file: the fence is its first."""
+    mark = error.problem_mark or error.context_mark
+    place = f"line {mark.line + 2}, column {mark.column + 1}: " if mark else ""
+    return place + ", ".join(part for part in (error.problem, error.context) if part)
 
 
 def _is_simple(text: str) -> bool:
