@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
+from textual.strip import Strip
 from textual.widgets import SelectionList, Static
 from textual.widgets.selection_list import Selection
 
@@ -15,6 +17,21 @@ from kebab.domain.controls import harmless_line
 from kebab.wire.views import Facets
 
 Chosen = dict[str, tuple[str, ...]]
+
+
+class Choices(SelectionList[str]):
+    """A list in which a box that is not chosen is empty.
+
+    Textual writes an X into every box and tells them apart by colour, which not every terminal shows.
+    """
+
+    def render_line(self, y: int) -> Strip:
+        line = super().render_line(y)
+        index = self.scroll_offset.y + y
+        if index >= self.option_count or self.get_option_at_index(index).value in self.selected:
+            return line
+        left, inner, *rest = line
+        return Strip([left, Segment(" " * len(inner.text), inner.style), *rest])
 
 
 class Filters(ModalScreen[Chosen]):
@@ -38,7 +55,7 @@ class Filters(ModalScreen[Chosen]):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static("[b]Filters[/b]  Space chooses, Esc is done")
-            yield SelectionList[str](*self._selections())
+            yield Choices(*self._selections())
 
     def _selections(self) -> list[Selection[str]]:
         return [

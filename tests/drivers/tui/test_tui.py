@@ -135,7 +135,10 @@ async def test_filters_and_modes_change_what_is_found(vault: Kebab) -> None:
         app = app_of(pilot)
         await pilot.press("f4")
         selections = pilot.app.screen.query_one(SelectionList)
+        assert "X" not in selections.render_line(0).text
         selections.select("lang:ko")
+        boxes = [selections.render_line(y).text[1] for y in range(selections.option_count)]
+        assert boxes.count("X") == 1  # told by more than their colour
         await pilot.press("escape")
         await until(pilot, lambda: "lang:ko" in told(pilot))
         paths = {each.path: each.lang for each in vault.list_docs()}
