@@ -155,3 +155,14 @@ def test_what_is_no_date_is_said_in_the_words_that_were_typed(library: Cli) -> N
 
 def test_who_is_to_confirm_without_a_terminal_is_told_what(cli: Cli) -> None:
     assert "gone does not exist. Create it?" in cli("init", "gone").err
+
+
+def test_a_file_whose_name_looks_escaped_is_cited_as_it_is_called(cli: Cli) -> None:
+    (cli.cwd / "a%20b.md").write_text("# Ferry\n\nIt leaves from pier 4.\n", encoding="utf-8")
+    cli("init", ".")
+    cli("ingest")
+    for name in ("a%20b.md", "a%2520b.md"):
+        assert cli("fetch", "span", f"{name}#L3", "--quiet").out == "It leaves from pier 4.\n"
+    (cli.cwd / "a b.md").write_text("# Tram\n\nIt leaves from the square.\n", encoding="utf-8")
+    cli("ingest")
+    assert cli("fetch", "span", "a%20b.md#L3", "--quiet").out == "It leaves from the square.\n"

@@ -94,8 +94,7 @@ class Reader:
         return _cut(result, max_tokens)
 
     def _fetch_cited(self, uri: str, source: str | None, context: int) -> FetchResult:
-        path, cited = _parsed(uri)
-        doc = self.document(path, source=source)
+        doc, cited = self._cited(uri, source)
         if isinstance(cited, LineSpan):
             return self.fetch_span(doc.doc_id, max(1, cited.start - context), cited.end + context)
         return self._fetch_place(doc, cited)
@@ -171,10 +170,21 @@ class Reader:
         A place that lies inside a chunk gives the whole chunk; the result's own citation says what was given.
         Raises InvalidInput for what is no citation, or names nothing that is stored.
         """
-        path, cited = _parsed(uri)
+        doc, cited = self._cited(uri)
         if isinstance(cited, LineSpan):
-            return self.fetch_span(path, cited.start, cited.end)
-        return self._fetch_place(self.document(path), cited)
+            return self.fetch_span(doc.doc_id, cited.start, cited.end)
+        return self._fetch_place(doc, cited)
+
+    def _cited(self, uri: str, source: str | None = None) -> tuple[DocumentSummary, LineSpan | Place]:
+        """The document that a citation names, and what of it.
+
+        A path counts as written where its escapes lead nowhere: a file may be called ``a%20b.md``.
+        """
+        path, cited = _parsed(uri)
+        written = uri.rpartition("#")[0]
+        if not self._named(path, source) and self._named(written, source):
+            path = written
+        return self.document(path, source=source), cited
 
     def _fetch_place(self, doc: DocumentSummary, place: Place) -> FetchResult:
         chunks = [stored.chunk for stored in self.store.chunks_of(doc.doc_id)]
