@@ -11,7 +11,7 @@ KebabError
 │   ├── DocNotFound          doc_not_found
 │   ├── ChunkNotFound        chunk_not_found
 │   ├── SpanNotSupported     span_not_supported  this document has no lines
-│   ├── MassDelete           mass_delete         a scan would remove more than half of a source
+│   ├── MassDelete           mass_delete         more than half of a source, or of a publication, would go
 │   ├── OutsideWalls         outside_walls       a write, or upkeep, beyond what this opening may reach
 │   ├── Conflict             conflict            another agent's record has this id
 │   └── RecordNotFound       record_not_found    the execution memory holds no record of this id

@@ -121,6 +121,43 @@ def test_publishing_tells_how_far_it_is_and_ends_with_the_report(notes: Cli, tmp
     assert failed.lines[-1]["kind"] == "failed"
 
 
+def test_nobody_replaces_by_accident_what_somebody_else_published_under_the_same_name(
+    notes: Cli, tmp_path: Path
+) -> None:
+    target = a_publication(notes, tmp_path / "published")
+    other = a_cli(tmp_path / "other")
+    (other.cwd / "sail.md").write_text("# Sail\n\nFold it wet.\n", encoding="utf-8")
+    for arguments in (("init", "."), ("ingest",)):
+        assert other(*arguments).code == 0
+    refused = other("publish", target, "--json")
+    assert (refused.code, refused.error["code"]) == (2, "mass_delete")
+    assert "'default' has 1 document at" in refused.error["message"]
+    assert notes("search", "wet rope", "--index", target).code == 0
+    # What was published from here may lose as much as it likes.
+    (notes.cwd / "rope.md").unlink()
+    (notes.cwd / "net.md").write_text("# Net\n\nMend it dry.\n", encoding="utf-8")
+    assert notes("ingest", "--allow-mass-delete").code == 0
+    assert notes("publish", target).code == 0
+    # The same notes, ingested anew elsewhere, are the same documents.
+    anew = a_cli(tmp_path / "anew")
+    (anew.cwd / "net.md").write_text("# Net\n\nMend it dry.\n", encoding="utf-8")
+    for arguments in (("init", "."), ("ingest",), ("publish", target)):
+        assert anew(*arguments).code == 0
+    assert "1 sent, 1 removed" in other("publish", target, "--all").out
+
+
+@pytest.mark.parametrize("command", [("publish", ""), ("search", "rope", "--index", "")])
+def test_an_empty_address_is_not_the_working_folder(notes: Cli, command: tuple[str, ...]) -> None:
+    result = notes(*command)
+    assert (result.code, "the address of the publication is empty" in result.err) == (2, True)
+
+
+@pytest.mark.parametrize("address", ["rope.md", "rope.md/kb"])
+def test_a_file_is_no_place_to_publish_to(notes: Cli, address: str) -> None:
+    for command in (("publish", address), ("search", "rope", "--index", address)):
+        assert "rope.md is a file\nhint: a publication is a folder" in notes(*command).err
+
+
 def test_what_is_published_cannot_be_written(shelf: Shelf) -> None:
     refused = shelf.notes("ingest", "--json", KEBAB_INDEX__URL=shelf.target)
     assert (refused.code, refused.error["code"]) == (2, "readonly")

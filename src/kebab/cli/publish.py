@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from pathlib import Path
 
 import click
 
-from kebab.cli.session import Session, command
+from kebab.cli.session import Session, command, publication_address
 from kebab.cli.tables import size_of
 from kebab.domain.plurals import count_of
 from kebab.domain.publications import PublishReport, Release
@@ -44,9 +43,10 @@ def publish(
 ) -> int:
     """Publish the knowledge base for others to search.
 
-    URI is a folder, s3://BUCKET/FOLDER, gs://BUCKET/FOLDER or az://CONTAINER/FOLDER. Credentials come from
-    the environment, such as AWS_ACCESS_KEY_ID. Sends what changed since the last time; readers, with --index
-    URI, see what was there before or all of it. Several people may publish at one address, each under a name.
+    URI is a folder, s3://BUCKET/FOLDER, gs://BUCKET/FOLDER, az://CONTAINER/FOLDER or qdrant://HOST/NAME.
+    Credentials come from the environment, such as AWS_ACCESS_KEY_ID. Sends what changed since the last time;
+    readers, with --index URI, see what was there before or all of it. Several people may publish at one
+    address, each under a name.
     """
     from kebab.cli.progress import reporting
 
@@ -56,7 +56,7 @@ def publish(
         raise InvalidInput(
             "these options do not go together", hint="give one of --remove, --rollback, --collect, --list"
         )
-    place = uri if "://" in uri else str(Path(uri).expanduser().absolute())
+    place = publication_address(uri)
     if listing:
         return _list(session, place)
     kebab = session.kebab()

@@ -27,6 +27,7 @@ from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeVar
 import click
 
 from kebab.cli.screen import Screen
+from kebab.errors import InvalidInput
 
 if TYPE_CHECKING:
     from kebab.app import Kebab
@@ -40,10 +41,28 @@ FORCE = click.option("--force", is_flag=True, help="Replace a file that exists."
 """For every command that writes a file whose name the user gives."""
 
 
+def publication_address(uri: str) -> str:
+    """Where something is or will be published; a folder by its full path.
+
+    Raises InvalidInput for an empty one, which a variable that is not set leaves, and for a file.
+    """
+    if "://" in uri:
+        return uri
+    if not uri.strip():
+        raise InvalidInput(
+            "the address of the publication is empty",
+            hint="name a folder, s3://BUCKET/FOLDER, gs://…, az://…",
+        )
+    folder = Path(uri).expanduser().absolute()
+    for path in (folder, *folder.parents):
+        if path.is_file():
+            raise InvalidInput(f"{path} is a file", hint="a publication is a folder")
+    return str(folder)
+
+
 def _remember_index(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    if value:
-        uri = value if "://" in value else str(Path(value).expanduser().absolute())
-        ctx.ensure_object(Session).overrides["index.url"] = uri
+    if value is not None:
+        ctx.ensure_object(Session).overrides["index.url"] = publication_address(value)
 
 
 INDEX = click.option(

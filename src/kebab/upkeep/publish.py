@@ -22,7 +22,7 @@ from kebab.domain.plurals import count_of
 from kebab.domain.progress import Progress, counted, silent, whole_job
 from kebab.domain.publications import Collected, Contents, Part, PublishReport, Release, publisher_name
 from kebab.domain.turns import InCharge
-from kebab.errors import InvalidInput
+from kebab.errors import InvalidInput, MassDelete
 from kebab.ingest.lean import leaning
 from kebab.ports import (
     Analyzer,
@@ -66,7 +66,9 @@ class Publisher:
         everything: bool = False,
         progress: Progress = silent,
     ) -> PublishReport:
-        """Publish what changed, or everything. Raises NotIndexed, Locked, Conflict, EngineUnavailable.
+        """Publish what changed, or everything. Raises NotIndexed, Locked, Conflict, EngineUnavailable, and
+        MassDelete where most of what has this name there is not here, nothing was published from here,
+        and not everything is to be sent.
 
         One terminal event ends the progress. Whoever interrupts it leaves readers what they had.
         """
@@ -169,6 +171,8 @@ class Publisher:
         known = self._known(publication, base) if base else {}
         changed = sorted(doc for doc, mark in marks.items() if everything or known.get(doc) != mark)
         removed = sorted(set(known) - set(marks))
+        if base is not None and not everything and 2 * len(removed) > len(known):
+            self._require_own(publication, base, len(removed), len(known))
         edition = Edition(
             publisher=publisher,
             contents=self._contents(stores, words, model),
@@ -188,6 +192,20 @@ class Publisher:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             pass
         return publication.marks(base)
+
+    def _require_own(self, publication: Publication, base: Part, removed: int, known: int) -> None:
+        """Raise MassDelete where nothing was ever published from here under this name.
+
+        Who names no source of their own is called ``default``, like the next one who does not.
+        """
+        name = base.publisher
+        if not self._memory_of(publication, name).exists():
+            there = count_of(known, "document")
+            raise MassDelete(
+                f"{name!r} has {there} at {publication.uri}, of which {removed} are not here",
+                hint="if they are somebody else's, give your source an id of your own in [[sources]] and run "
+                f"`kebab ingest`; if they are yours: kebab publish {publication.uri} --all",
+            )
 
     def _remember(self, publication: Publication, part: Part | None, stores: Stores) -> None:
         """Note what was published: the next time nothing of it need be read there."""
