@@ -80,3 +80,19 @@ def test_a_fresh_search_finds_what_was_just_saved(notes: Cli) -> None:
     (notes.cwd / "new.md").write_text("mango\n")
     assert notes("search", "mango").code == 1
     assert "new.md" in notes("search", "mango", "--fresh").out
+
+
+def test_a_project_that_is_moved_away_is_not_made_again_and_goes_on_when_it_is_back(
+    notes: Cli, tmp_path: Path
+) -> None:
+    away = tmp_path / "away"
+    with Watched.start(notes) as watched:
+        assert watched.ready()
+        notes.cwd.rename(away)
+        assert until(lambda: "nothing is read until it is back" in watched.err.read_text())
+        assert not notes.cwd.exists()
+        away.rename(notes.cwd)
+        (notes.cwd / "new.md").write_text("mango\n")
+        assert until(lambda: found(notes, "mango") == ["new.md"], seconds=20)
+        assert len(found(notes, "water")) == 4
+        assert watched.stop() == 0
