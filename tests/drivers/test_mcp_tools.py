@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,6 +135,7 @@ def test_a_filter_that_empties_the_page_is_named_with_the_nearest_value(vault: K
     (note,) = [note for note in structured(missed)["degraded"] if note["code"] == "filter_empty"]
     assert "homelb" in note["message"]
     assert "homelab" in note["hint"]
+    assert told(missed).count("no document has the tag homelb") == 1
 
 
 def test_no_hits_are_a_result_that_says_what_to_try(vault: Kebab) -> None:
@@ -181,6 +183,8 @@ def test_a_brief_gives_cited_lines_and_runs_within_its_budget(vault: Kebab) -> N
     assert "homelab/백업.md#" in told(found)
     assert structured(recorded)["id"] in told(found)
     assert "it is new" in told(call(vault, "brief", {"task": "qqzzxx wwvvkk"}))
+    starved = told(call(vault, "brief", {"task": "restore the photo backup with restic", "max_tokens": 5}))
+    assert re.match(r"\d+ more did not fit into max_tokens", starved)
 
 
 def test_related_notes_come_with_reasons(vault: Kebab) -> None:

@@ -26,7 +26,10 @@ _ATTRIBUTES = {
 def emptied(kebab: Kebab, asked: SearchRequest, found: SearchResponse) -> SearchResponse:
     """An empty response with the reason, where one can be named, and what to try next."""
     told = list(_emptying(kebab, asked.filters)) or _near_names(kebab, asked)
-    return replace(found, degraded=(*found.degraded, *told))
+    # The search names an empty filter too; here the nearest values stand beside it.
+    said = tuple(note.message for note in told)
+    kept = (note for note in found.degraded if not note.message.startswith(said))
+    return replace(found, degraded=(*kept, *told))
 
 
 def no_filter_matches(kebab: Kebab, filters: SearchFilters) -> None:

@@ -138,10 +138,10 @@ def fetch(found: FetchResult) -> str:
 
 
 def brief(found: Brief) -> str:
-    if not found.text:
-        return "\n".join(["nothing is known about this task: it is new", *notes(found.degraded)])
     more = [f"{found.left_out} more did not fit into max_tokens"] if found.left_out else []
-    return "\n".join([harmless(found.text), *more, *notes(found.degraded)])
+    text = [harmless(found.text)] if found.text else []
+    lines = [*text, *more] or ["nothing is known about this task: it is new"]
+    return "\n".join([*lines, *notes(found.degraded)])
 
 
 def related(found: Related) -> str:
