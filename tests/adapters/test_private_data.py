@@ -271,3 +271,17 @@ def test_a_lock_that_is_no_plain_file_is_refused(tmp_path: Path, kind: str) -> N
     with pytest.raises(StorageError), writer_lock(lock, command="ingest"):
         pytest.fail("locked something else")
     assert victim.read_bytes() == SECRET
+
+
+def test_a_folder_that_went_with_the_folder_above_is_not_made_again(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    folder = DataFolder(project / ".kebab" / "data")
+    folder.prepare()
+    folder.path.rmdir()
+    folder.prepare()  # deleted alone, it is made anew
+    project.rename(tmp_path / "away")
+    with pytest.raises(StorageError, match="does not exist any more"):
+        folder.prepare()
+    assert not project.exists()
+    (tmp_path / "away").rename(project)
+    folder.prepare()

@@ -89,7 +89,7 @@ def test_a_project_that_is_moved_away_is_not_made_again_and_goes_on_when_it_is_b
     with Watched.start(notes) as watched:
         assert watched.ready()
         notes.cwd.rename(away)
-        assert until(lambda: "nothing is read until it is back" in watched.err.read_text())
+        assert until(lambda: "which kebab's data were in, does not exist any more" in watched.err.read_text())
         assert not notes.cwd.exists()
         away.rename(notes.cwd)
         (notes.cwd / "new.md").write_text("mango\n")

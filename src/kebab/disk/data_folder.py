@@ -33,6 +33,8 @@ class DataFolder:
 
     path: Path
     user: int | None = field(default_factory=current_user)
+    _seen: list[Path] = field(default_factory=list, init=False, compare=False, repr=False)
+    """The folder above, once this one was there: what it means that it is missing is decided by that."""
 
     def check(self) -> None:
         """Raises StorageError where the folder is another user's or shared, or holds links. Changes nothing.
@@ -44,9 +46,20 @@ class DataFolder:
         self._check_itself()
         for entry in self._entries():
             self._check_entry(entry)
+        self._seen[:] = [self.path.parent]
 
     def prepare(self) -> None:
-        """Create the folder where it is missing, check it, and close it and all it holds to other users."""
+        """Create the folder where it is missing, check it, and close it and all it holds to other users.
+
+        Raises StorageError where it was here before and the folder above has gone too: a project was moved
+        away with its data, or its disk is gone. What is moved back would land inside of a folder made here,
+        and what is mounted again on top. A data folder that was deleted alone is made anew.
+        """
+        if self._seen and not self._seen[0].is_dir():
+            raise StorageError(
+                f"the folder {self._seen[0]}, which kebab's data were in, does not exist any more",
+                hint="nothing is written until it is back",
+            )
         try:
             make_folder(self.path)
         except OSError as error:
@@ -58,6 +71,7 @@ class DataFolder:
         for entry in self._entries():
             self._check_entry(entry)
             _tighten(entry)
+        self._seen[:] = [self.path.parent]
 
     def tighten(self) -> None:
         """Close what engines created since ``prepare`` to other users."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from kebab.domain.ids import nfc
 from kebab.domain.ingests import IngestReport
 from kebab.domain.progress import Cancelled
-from kebab.errors import Closed, KebabError, StorageError
+from kebab.errors import Closed, KebabError
 from kebab.ingest.grounds import Grounds, mount_points
 from kebab.ingest.ignore import IGNORE_FILES
 from kebab.ingest.noise import conflict_of, is_temporary
@@ -82,8 +82,6 @@ class Watcher:
     _retry_s: float = FIRST_RETRY_S
     _notes: tuple[str, ...] = ()
     _ready: bool = False
-    _housed: bool = False
-    """The folder that holds kebab's data was there once everything had been looked at."""
 
     def run(self, stopped: Cancelled) -> None:
         """Bring everything up to date, then follow. Returns when ``stopped`` says so, or all is closed."""
@@ -170,7 +168,6 @@ class Watcher:
         began, targets = self.clock(), self._targets()
         if targets:
             try:
-                self._require_home()
                 self._tell(self.refresh(targets), targets)
             except KebabError as error:
                 if isinstance(error, Closed):
@@ -179,22 +176,10 @@ class Watcher:
                 return
         self._pending, self._retry_at, self._retry_s = {}, 0.0, FIRST_RETRY_S
         if not self._ready:
-            self._ready, self._housed = True, self.own.parent.is_dir()
+            self._ready = True
             self.heard.ready()
         if not stopped():
             self.pause(min((self.clock() - began) / 2, LONGEST_REST_S) if targets else 0.0)
-
-    def _require_home(self) -> None:
-        """Raise StorageError where the project was moved away with kebab's data in it, or its disk is gone.
-
-        A run would make the folders again, empty: what is moved back would land inside of them, and what is
-        mounted again on top. Where the data folder alone was deleted, the run builds it anew.
-        """
-        if self._housed and not self.own.parent.is_dir():
-            raise StorageError(
-                f"the folder {self.own.parent} does not exist any more, nor do kebab's data in it; "
-                "nothing is read until it is back"
-            )
 
     def _named(self) -> Iterable[Path]:
         roots = {source.id: source.root for source in self.sources}
