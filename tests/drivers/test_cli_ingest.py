@@ -222,3 +222,17 @@ def test_a_small_run_needs_no_cluster(cli: Cli) -> None:
     (cli.cwd / "note.md").write_text("# Note\n\nalpha\n")
     cli("init", ".")
     assert "1 indexed" in cli("ingest", "--on", "ray://127.0.0.1:9").out
+
+
+def test_init_names_the_folder_in_what_overwrites_its_file(cli: Cli) -> None:
+    assert cli("init", ".").code == 0
+    assert "hint: overwrite it with: kebab init . --force" in cli("init", ".").err
+
+
+def test_init_replaces_no_file_by_one_that_cannot_be_used(cli: Cli) -> None:
+    assert cli("init", ".").code == 0
+    file = cli.cwd / ".kebab" / "config.toml"
+    before = file.read_bytes()
+    refused = cli("init", ".", "--force", "--data-dir", ".")
+    assert (refused.code, "keep the data in a folder of its own" in refused.err) == (2, True)
+    assert file.read_bytes() == before

@@ -196,6 +196,12 @@ def test_a_value_of_the_environment_is_not_blamed_on_the_file(tmp_path: Path, na
     assert caught.value.hint == f"the value stands in {file}"
 
 
+def test_a_value_given_with_the_command_is_not_blamed_on_the_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid) as caught:
+        load(written(tmp_path, "[search]\nrrf_k = 30\n"), cwd=tmp_path, search__default_k=0)
+    assert caught.value.hint == "the value was given with the command"
+
+
 def test_every_fusion_policy_can_be_configured() -> None:
     (field,) = [one for one in msgspec.structs.fields(Search) if one.name == "hybrid_fusion"]
     (meta,) = [mark for mark in field.type.__metadata__ if isinstance(mark, msgspec.Meta)]

@@ -35,7 +35,9 @@ def init(session: Session, directory: Path | None, force: bool, yes: bool, data_
         raise ReadOnly.refusing("init")
     file, text = _planned(session.config, directory, data_dir)
     if file.exists() and not force:
-        raise InvalidInput(f"{file} already exists", hint="overwrite it with: kebab init --force")
+        again = "kebab init --force" if directory is None else f"kebab init {directory} --force"
+        raise InvalidInput(f"{file} already exists", hint=f"overwrite it with: {again}")
+    config.require_sound(text, file)
     if directory is not None and not _wanted(directory, yes=yes):
         session.say("nothing was created")
         return 1

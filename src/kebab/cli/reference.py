@@ -60,7 +60,7 @@ def _options(command: click.Command) -> list[str]:
 
 
 def _argument(parameter: click.Argument) -> str:
-    text = (parameter.metavar or parameter.name or "").upper()
+    text = (parameter.metavar or parameter.name or "").upper().strip("[]")
     text = f"{text}…" if parameter.nargs == -1 else text
     return text if parameter.required else f"[{text}]"
 

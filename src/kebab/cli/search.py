@@ -113,8 +113,8 @@ def one_line(session: Session, hit: SearchHit) -> str:
 def why(session: Session, document: str, query: tuple[str, ...], **options: Any) -> int:
     """Explain why a document was or was not in the results.
 
-    DOCUMENT is the id of a document or a chunk, the beginning of one, or a path. Exits with status 1 if
-    it was not in the results.
+    DOCUMENT is the id of a document or a chunk, the beginning of one, a path, a title or the name of a file.
+    Exits with status 1 if it was not in the results.
     """
     report = session.kebab().why(document, " ".join(query), **options)
     session.put(lambda: _wire().why(report), lambda: render.why(report, screen=session.screen))

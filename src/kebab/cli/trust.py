@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @command("trust")
 @click.argument(
-    "directory", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR"
+    "directory",
+    required=False,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="[DIR]",
 )
 @click.option("--yes", is_flag=True, help="Do not ask; needed without a terminal.")
 @click.option("--list", "listing", is_flag=True, help="List the projects that you trust.")

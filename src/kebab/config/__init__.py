@@ -14,11 +14,11 @@ from typing import Any
 from kebab.config import trust
 from kebab.config.check import checked, typed
 from kebab.config.locate import default_file, is_project_file, locate
-from kebab.config.read import read_file
+from kebab.config.read import parsed, read_file
 from kebab.config.settings import Settings, settled
 from kebab.errors import ConfigInvalid
 
-__all__ = ["Settings", "default_file", "defaults", "load"]
+__all__ = ["Settings", "default_file", "defaults", "load", "require_sound"]
 
 
 def load(
@@ -43,7 +43,16 @@ def load(
     _lay_over(values, variables)
     _lay_over(values, overrides or {})
     base = path.parent if path else (cwd or Path.cwd())
-    return settled(checked(values, path, variables), path, base=base, environ=environ)
+    file = checked(values, path, variables, flags=overrides or {})
+    return settled(file, path, base=base, environ=environ)
+
+
+def require_sound(text: str, path: Path) -> None:
+    """Raise ConfigInvalid for what would be wrong with a file of this text at this path."""
+    values = parsed(text, path)
+    variables = _from_environment(os.environ)
+    _lay_over(values, variables)
+    settled(checked(values, path, variables), path, base=path.parent, environ=os.environ)
 
 
 def defaults(*, root: Path, data_dir: Path) -> Settings:

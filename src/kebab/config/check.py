@@ -15,10 +15,13 @@ from kebab.errors import ConfigInvalid
 from kebab.validation import Unfit, fitted
 
 
-def checked(values: dict[str, Any], path: Path | None, variables: Collection[str]) -> File:
+def checked(
+    values: dict[str, Any], path: Path | None, variables: Collection[str], *, flags: Collection[str] = ()
+) -> File:
     """The values with their types; raises ConfigInvalid.
 
-    ``path`` is where they were read and ``variables`` are the keys that the environment set, for the hint.
+    ``path`` is where they were read, ``variables`` and ``flags`` are the keys that the environment and the
+    command line set, for the hint.
     """
     workspace = values.get("workspace")
     if "sources" in values and isinstance(workspace, dict) and "root" in workspace:
@@ -26,7 +29,7 @@ def checked(values: dict[str, Any], path: Path | None, variables: Collection[str
             "workspace.root and [[sources]] are both set", hint="keep one of them: sources replace the root"
         )
     for key in _not_finite(values, ""):
-        raise ConfigInvalid(f"{key}: it must be a finite number", hint=_origin(key, path, variables))
+        raise ConfigInvalid(f"{key}: it must be a finite number", hint=_origin(key, path, variables, flags))
     try:
         return fitted(values, File)
     except Unfit as unfit:
@@ -34,7 +37,7 @@ def checked(values: dict[str, Any], path: Path | None, variables: Collection[str
         problem = f"there is no such setting{_meant(key)}" if unfit.unknown else unfit.problem
         if key == "sources":
             problem = "it must be a list of tables, each below a line [[sources]]"
-        raise ConfigInvalid(f"{key}: {problem}", hint=_origin(key, path, variables)) from unfit
+        raise ConfigInvalid(f"{key}: {problem}", hint=_origin(key, path, variables, flags)) from unfit
 
 
 def _meant(key: str) -> str:
@@ -95,8 +98,10 @@ def _not_finite(values: object, prefix: str) -> Iterator[str]:
         yield prefix
 
 
-def _origin(key: str, path: Path | None, variables: Collection[str]) -> str:
+def _origin(key: str, path: Path | None, variables: Collection[str], flags: Collection[str]) -> str:
     """Where a wrong value was set. A key of a whole section stands for those inside it."""
+    if any(f"{set_there}.".startswith(f"{key}.") for set_there in flags):
+        return "the value was given with the command"
     for set_there in variables:
         if f"{set_there}.".startswith(f"{key}."):
             return f"the value comes from the environment: KEBAB_{set_there.replace('.', '__').upper()}"

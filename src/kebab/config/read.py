@@ -11,22 +11,24 @@ from kebab.errors import ConfigInvalid
 
 def read_file(path: Path) -> dict[str, Any]:
     """What the file states; a project's file that names no folders means its own. Raises ConfigInvalid."""
-    values = _read(path)
-    return _with_project_defaults(values) if is_project_file(path) else values
+    try:
+        # Editors of Windows begin UTF-8 with a mark, which TOML does not know.
+        return parsed(path.read_text(encoding="utf-8-sig"), path)
+    except UnicodeDecodeError as error:
+        raise ConfigInvalid(f"{path} is not UTF-8", hint="save it in that encoding") from error
+    except OSError as error:
+        raise ConfigInvalid(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _read(path: Path) -> dict[str, Any]:
+def parsed(text: str, path: Path) -> dict[str, Any]:
+    """What a file of this text at this path states, like ``read_file``."""
     import tomllib
 
     try:
-        # Editors of Windows begin UTF-8 with a mark, which TOML does not know.
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise ConfigInvalid(f"{path} is not UTF-8", hint="save it in that encoding") from error
+        values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigInvalid(f"{path} is not valid TOML: {error}") from error
-    except OSError as error:
-        raise ConfigInvalid(f"{path} cannot be read: {error.strerror}") from error
+    return _with_project_defaults(values) if is_project_file(path) else values
 
 
 def _with_project_defaults(stated: dict[str, Any]) -> dict[str, Any]:
