@@ -13,6 +13,7 @@ const FACETS = { lang: "language", tag: "tag", media: "format", source: "source"
 const SHOWN = { lang: 4, tag: 8, media: 4, source: 4, source_type: 3 }
 const MODES = { "": "both", lexical: "words", vector: "meaning" }
 const K = 20
+const PER_NOTE = 3 // hits shown of one note
 // The beginning of a syllable that an input method has not finished: nothing to search for yet.
 const UNFINISHED = /[\u3131-\u318e\u1100-\u11ff]+$/
 
@@ -100,8 +101,11 @@ export function view(parameters, { go }) {
     const copies = copiesOf(found)
     const groups = Map.groupBy ? Map.groupBy(found.hits, hit => hit.doc_id) : grouped(found.hits)
     for (const [id, [hit]] of groups) if (copies.hidden.has(hit.doc_path)) groups.delete(id)
-    const drawn = [...groups.values()].map(hits => group(hits, query, found.fusion, copies.of.get(hits[0].doc_id) ?? []))
-    const notes = `${count(found.hits.length, "hit")} in ${count(groups.size, "note")}`
+    // One long note may hold all the best hits: the other notes are shown all the same.
+    for (const each of found.groups ?? []) if (!groups.has(each.doc_id)) groups.set(each.doc_id, [each])
+    const inAll = new Map((found.groups ?? []).map(each => [each.doc_id, 1 + (each.others ?? []).length]))
+    const drawn = [...groups].map(([id, hits]) => group(hits, query, found.fusion, copies.of.get(id) ?? [], inAll.get(id) ?? hits.length))
+    const notes = `${count(state.parts.length, "hit")} in ${count(groups.size, "note")}`
     fill(bar, h("span", { class: "number" }, notes), h("span", { class: "number" }, `${Math.round(took)} ms`),
       found.weak && drawn.length > 0 && h("span", { class: "warn" }, "nothing fits well"),
       corrected(found), found.degraded.map(each => h("span", { class: "warn" }, each.message)), h("span", { class: "spacer" }), saveButton(query),
@@ -139,14 +143,17 @@ export function view(parameters, { go }) {
   const nothing = () => h("div", { class: "empty" }, h("p", {}, "Nothing found."),
     h("p", { class: "small" }, Object.keys(state.filters).length ? "Try without the filters, or fewer words." : "Try fewer words, or leave out quotes."))
 
-  function group(hits, query, fusion, copies) {
+  function group(hits, query, fusion, copies, inAll) {
     const best = hits[0]
+    const shown = hits.slice(0, PER_NOTE)
+    const more = inAll - shown.length
     const facts = h("span", { class: "facts", "data-doc": best.doc_id })
     return h("article", { class: "group" },
       h("header", {}, h("h2", {}, h("a", { href: docLink(best.doc_id, { lines: linesOf(best), chunk: best.chunk_id, query }) }, best.title)),
         h("span", { class: "path" }, best.doc_path), facts,
         copies.length > 0 && h("span", { class: "path" }, `the same text: ${copies.join(", ")}`)),
-      hits.map(hit => part(hit, query, fusion)))
+      shown.map(hit => part(hit, query, fusion)),
+      more > 0 && h("p", { class: "small quiet" }, `${more} more in this note`))
   }
 
   function part(hit, query, fusion) {
