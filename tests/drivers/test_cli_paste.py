@@ -87,5 +87,13 @@ def test_hits_on_one_line_each_name_the_file_and_its_line(library: Cli) -> None:
     assert 1 <= len(lines) <= 2
     file, number, _ = lines[0].split(":", 2)
     assert Path(file).is_file()
-    assert int(number) >= 1
+    assert "restic" in Path(file).read_text(encoding="utf-8").splitlines()[int(number) - 1].lower()
     assert library("search", "qqzzxx", "--lines").code == 1
+
+
+def test_the_line_is_that_of_the_first_word_shown_in_the_file(cli: Cli) -> None:
+    note = cli.cwd / "knots.md"
+    note.write_text("---\ntags: [sea]\n---\n# Knots\n\nMuch else.\n\nThe bowline holds.\n", encoding="utf-8")
+    assert cli("init", ".").code == 0
+    assert cli("ingest").code == 0
+    assert cli("search", "bowline", "--lines").out.startswith(f"{note}:8: ")

@@ -99,7 +99,7 @@ def search(
 def one_line(session: Session, hit: SearchHit) -> str:
     """``FILE:LINE: text``, as grep prints it: what editors and fzf can read."""
     file = source_file(session, hit) or hit.doc_path
-    return harmless_line(f"{file}:{hit.citation.start}: {' '.join(hit.shown.text.split())}")
+    return harmless_line(f"{file}:{hit.line}: {' '.join(hit.shown.text.split())}")
 
 
 @command("why")
@@ -174,7 +174,7 @@ def file_url(session: Session, hit: SearchHit) -> str | None:
     """The file behind a hit, for terminals that open links; None where its source is gone."""
     file = source_file(session, hit)
     links = session.kebab().settings.screen.links
-    return address(links, file, line=hit.citation.start) if file else None
+    return address(links, file, line=hit.line) if file else None
 
 
 def source_file(session: Session, hit: SearchHit) -> Path | None:

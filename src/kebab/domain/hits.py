@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 
-from kebab.domain.citations import Citation, CodeCitation, SourceState
+from kebab.domain.citations import Citation, CitationKind, CodeCitation, SourceState
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import ChunkId, DocId
 from kebab.domain.queries import SearchMode
@@ -39,6 +39,8 @@ class Snippet:
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()
+    lines_before: int = field(default=0, compare=False)
+    """Of the text, those before the first matched word, or before the piece where none matched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,16 @@ class SearchHit:
     def shown(self) -> Snippet:
         """The snippet as people read it; ``snippet`` is the text as it stands."""
         return self.readable or self.snippet
+
+    @property
+    def line(self) -> int:
+        """The line to open the file at: that of the first matched word shown, within the lines cited.
+
+        1 where the citation names no lines.
+        """
+        if self.citation.kind not in (CitationKind.LINE, CitationKind.CODE):
+            return 1
+        return min(self.citation.end, self.citation.start + self.snippet.lines_before)
 
     @property
     def trail(self) -> tuple[str, ...]:

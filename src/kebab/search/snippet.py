@@ -28,7 +28,8 @@ def cut(text: str, ranges: Ranges, length: int) -> Snippet:
     tail = ELLIPSIS if text[end:].strip() else ""
     shift = len(lead) - start
     marks = tuple((a + shift, b + shift) for a, b in ranges if a >= start and b <= end)
-    return Snippet(lead + text[start:end] + tail, marks)
+    found = marks[0][0] - shift if marks else start
+    return Snippet(lead + text[start:end] + tail, marks, text.count("\n", 0, found))
 
 
 def readable_cut(text: str, ranges: Ranges, length: int, *, heading: str = "") -> Snippet:

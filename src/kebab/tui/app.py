@@ -288,7 +288,7 @@ class KebabTui(App[None]):
         if file is None:
             self.notify("this note has no file to open", severity="warning")
             return
-        line = hit.citation.start if hit.citation.kind in ("line", "code") else None
+        line = hit.line if hit.citation.kind in ("line", "code") else None
         self._edit(editor_command(os.environ, file, line))
 
     def _edit(self, command: list[str]) -> None:
