@@ -29,6 +29,10 @@ _ABBREVIATED = re.compile(
 _LONGEST_ABBREVIATION = 8
 _NARROW = 50
 """Columns below which nobody wraps prose."""
+_WIDEST = 3
+"""Widths at which a paragraph may have been broken: the widest lines may stand out."""
+_CARRIED = 3
+"""Of so many lines, one that begins a sentence and does not end it shows that all of them are prose."""
 _ENDED = re.compile(r"[.!?。！？][\"'”’)\]*_`]*\s*$|[다요죠까]\W*$")
 _STARTS = re.compile(
     r"^\s*(?:[A-Z0-9`*\"'“‘(\[<#$€₩~:]"
@@ -85,9 +89,11 @@ def _broken(lines: list[str]) -> Iterator[tuple[int, list[str], bool]]:
     """
     begin, entries = 0, False
     if len(lines) > 1 and not _ITEM.match(lines[0]) and not lines[0].lstrip().startswith("|"):
-        entries, bare = _roomy(lines), not any(_ENDED.search(line) for line in lines)
+        entries, ended = _roomy(lines) and not _carried(lines), sum(map(bool, map(_ENDED.search, lines)))
+        bare, told = not ended, _CARRIED * ended >= len(lines)
         for at, (line, after) in enumerate(pairwise(lines), start=1):
-            broken = line.endswith(("  ", "\\")) or (entries and not _GOES_ON.search(line))
+            whole = bool(_ENDED.search(line)) if told else not _GOES_ON.search(line)
+            broken = line.endswith(("  ", "\\")) or (entries and whole)
             if broken and (bare or _STARTS.match(after)):
                 yield begin, lines[begin:at], entries
                 begin = at
@@ -95,10 +101,26 @@ def _broken(lines: list[str]) -> Iterator[tuple[int, list[str], bool]]:
 
 
 def _roomy(lines: Sequence[str]) -> bool:
-    """True when most lines end although the first word of the next one had room."""
-    width = max(_NARROW, *map(_width, lines))
-    room = [_width(line) + 1 + _width(after.split()[0]) < width for line, after in pairwise(lines)]
-    return sum(room) * 2 >= len(room)
+    """True when most lines end although the first word of the next one had room, at whatever width they are
+    broken: one line that holds a long link or runs on is no measure for the others.
+    """
+    widths = [_width(line) for line in lines]
+    firsts = [_width(line.split()[0]) for line in lines[1:]]
+
+    def astray(width: int) -> int:
+        room = (own + 1 + first < width for own, first in zip(widths, firsts, strict=False))
+        return sum(room) + sum(own > width for own in widths)
+
+    widest = sorted({max(_NARROW, width) for width in widths})[-_WIDEST:]
+    return 2 * min(map(astray, widest)) >= len(firsts)
+
+
+def _carried(lines: Sequence[str]) -> bool:
+    """True when sentences run from one line into the next as often as every third time: nobody breaks those
+    on purpose, however wide the lines are.
+    """
+    open_ended = (line for line in lines[:-1] if not _ENDED.search(line))
+    return _CARRIED * sum(any(_ends(line)) for line in open_ended) >= len(lines) - 1
 
 
 def _width(line: str) -> int:

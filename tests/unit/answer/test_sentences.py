@@ -145,3 +145,45 @@ def test_every_sentence_stands_inside_its_lines(text: str) -> None:
     for sentence in sentences(text):
         assert 0 <= sentence.first <= sentence.last < len(lines)
         assert sentence.text == " ".join(sentence.text.split()) != ""
+
+
+def test_prose_in_which_sentences_run_over_the_ends_of_lines_is_no_list_however_wide_its_lines_are() -> None:
+    source = (
+        "The keys are kept in a safe behind the desk. Whoever\n"
+        "needs one\n"
+        "signs for it with a date and an hour, which the book asks for. Lost keys are\n"
+        "paid for by the office"
+    )
+    assert texts(source)[:2] == [
+        "The keys are kept in a safe behind the desk.",
+        "Whoever needs one signs for it with a date and an hour, which the book asks for.",
+    ]
+    assert not any(sentence.item for sentence in sentences(source))
+
+
+def test_one_line_that_holds_a_long_link_is_no_measure_for_the_others() -> None:
+    source = (
+        "Who wants to publish a package needs an account and a token,\n"
+        "which the page of the account shows for as long as it is valid\n"
+        "and as nobody has withdrawn it or made another one in between\n"
+        "(https://packages.example.org/account/settings/tokens/personal/of/this/machine)"
+    )
+    assert len(texts(source)) == 1
+
+
+def test_where_every_other_line_ends_a_sentence_the_lines_between_run_on() -> None:
+    source = (
+        "최적화 수치를 높이면 빌드가\n"
+        "느려지므로 개발하는 동안에는 낮게 두는 편이 좋습니다.\n"
+        "그래서 기본값은 낮습니다.\n"
+        "배포할 때는 높은 값이 기본입니다."
+    )
+    assert (
+        texts(source)[0]
+        == "최적화 수치를 높이면 빌드가 느려지므로 개발하는 동안에는 낮게 두는 편이 좋습니다."
+    )
+
+
+def test_entries_of_a_list_without_signs_stay_entries() -> None:
+    source = "Mar 24 - London\nApr 3 - Paris and the day after by train to Lyon\nMay 1 - home"
+    assert [sentence.item for sentence in sentences(source)] == [True, True, True]
