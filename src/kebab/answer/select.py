@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from kebab.answer.measured import FEATURES
 from kebab.answer.rank import Scored
-from kebab.answer.shapes import Shape, breaks_off, leads
+from kebab.answer.shapes import Shape, announces, breaks_off, leads
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId
 
@@ -52,9 +52,12 @@ def select(ranked: Sequence[Scored], *, most: int = MOST) -> list[Scored]:
     for one in ranked:
         if len(chosen) == most or one.worth < ranked[0].worth - near:
             break
-        if (place := _restated(one, chosen)) is not None:
-            chosen[place] = one
-        elif _adds(whole := _whole(one, ranked), chosen):
+        whole = _whole(one, ranked)
+        if whole in chosen:
+            continue
+        if (place := _restated(whole, chosen)) is not None:
+            chosen[place] = whole
+        elif _adds(whole, chosen):
             chosen.append(whole)
     return chosen
 
@@ -126,6 +129,8 @@ def _shortest(ranked: Sequence[Scored]) -> Scored:
 def _whole(best: Scored, ranked: Sequence[Scored]) -> Scored:
     """The passage, or where it only announces something, the one that holds both."""
     text = best.passage.text
+    if best.passage.shape is Shape.LIST and (announces(text) or breaks_off(text)):
+        return next((one for one in ranked if _ends_in(best, one)), best)
     if best.passage.shape in (Shape.LIST, Shape.CODE) or not (leads(text) or breaks_off(text)):
         return best
     longer = (
@@ -136,6 +141,12 @@ def _whole(best: Scored, ranked: Sequence[Scored]) -> Scored:
         and one.passage.text.startswith(best.passage.text)
     )
     return next(longer, best)
+
+
+def _ends_in(one: Scored, code: Scored) -> bool:
+    """True for the code that the last item of a list announces."""
+    same = code.chunk.chunk.chunk_id == one.chunk.chunk.chunk_id
+    return same and code.passage.shape is Shape.CODE and code.passage.first == one.passage.last
 
 
 def _says_all(one: Scored) -> bool:

@@ -105,6 +105,15 @@ def test_what_only_announces_is_quoted_with_what_it_announces() -> None:
     assert [one.passage.shape for one in chosen] == [Shape.CODE]
 
 
+def test_the_code_below_the_last_item_of_a_list_is_quoted_instead_of_the_announcement() -> None:
+    source = "The address is shown by these:\n\n- Minikube\n\n    ```\n    minikube ip\n    ```\n"
+    found = passages(source)
+    announced = next(p.place for p in found if p.shape is Shape.LIST)
+    code = next(p.place for p in found if p.shape is Shape.CODE)
+    chosen = select([scored(source, announced, 9.0, own=0.9, news=0.9), scored(source, code, 7.5)])
+    assert [one.passage.code.strip() for one in chosen] == ["minikube ip"]
+
+
 def test_little_follows_a_line_that_is_just_what_was_asked_for() -> None:
     source = "41 customers were charged twice. All of them were refunded. Nobody was told at night."
     charged, refunded, told = (
