@@ -24,6 +24,8 @@ _BRIEF = 80
 """Characters of what may need its heading, and of a heading that may be shown with it."""
 _LEANS = 0.25
 """Share of the question that the heading meets and the passage does not."""
+_POINTS = 0.05
+"""The same for one that begins with a pronoun: the heading may say what it is."""
 # The last sign of all: a row of them is read once, not once a sign.
 _SENTENCE = re.compile(r"[.!?。！？](?:(?![.!?。！？])\W)*$|[다요죠까]$")
 
@@ -36,7 +38,7 @@ class ExtractiveWriter:
     """
 
     name: ClassVar[str] = "extractive"
-    prompt_version: ClassVar[str] = "extractive-v3"
+    prompt_version: ClassVar[str] = "extractive-v4"
     verbatim: ClassVar[bool] = True
 
     def budget(self, question: Question, most: int) -> int:
@@ -67,17 +69,18 @@ def cited(chosen: Sequence[Scored], evidence: Sequence[Evidence]) -> list[tuple[
 
 def told(one: Scored) -> str:
     """The passage for the eye, behind the heading or label without which it says too little: the keys below
-    "Delete a line", the description below the name of a tool.
+    "Delete a line", the description below the name of a tool, "It is deprecated" below "Version 0".
     """
     passage, text = one.passage, show(one.passage)
+    points = bool(pattern("pronoun").match(text))
     if (
         passage.shape not in (Shape.ITEM, Shape.SENTENCE, Shape.LIST)
         or (passage.shape is Shape.LIST and (passage.announced or passage.items))
-        or (len(text) > _BRIEF and passage.shape is not Shape.LIST)
+        or (len(text) > _BRIEF and passage.shape is not Shape.LIST and not points)
         or passage.text in passage.below
     ):
         return text
-    leans = one.features[_CONTEXT] - one.features[_OWN] >= _LEANS
+    leans = one.features[_CONTEXT] - one.features[_OWN] >= (_POINTS if points else _LEANS)
     begins = passage.place == 0 and passage.shape is Shape.SENTENCE
     nameless = begins and not _SENTENCE.search(text) and not pattern("label").match(text)
     if leans or nameless:

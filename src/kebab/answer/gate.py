@@ -19,6 +19,7 @@ from kebab.answer.meeting import WordSpace, meter, words_of
 from kebab.answer.missed import kept
 from kebab.answer.question import Keyword, Question
 from kebab.answer.rank import Scored
+from kebab.answer.typed import codes, held_by
 from kebab.answer.words import pattern
 from kebab.domain.answers import GATE_FEATURES, GateFeatures, GateReport
 from kebab.domain.chunks import StoredChunk, searchable_text
@@ -27,7 +28,7 @@ from kebab.domain.values import dataclass
 from kebab.errors import EngineError
 from kebab.ports import Analyzer, LexicalIndex
 
-GATE_VERSION = "gate-v5"
+GATE_VERSION = "gate-v6"
 LOOKED_AT = 5
 """How many of the best chunks and passages are read."""
 COVERED = 0.8
@@ -35,6 +36,10 @@ COVERED = 0.8
 _BM25_K1 = 1.2
 _NAMED = 0.5
 """Share of a question's names, or of its words, from which something is about it."""
+_FEW = 4
+"""So many keywords are few: each of them is meant. More are a description, of which no page repeats all."""
+_LACKING = 0.7
+"""What a few keywords must reach, as a share of what a question must, when one of them stands nowhere."""
 _IN_OTHER_WORDS = 1.25
 """How much more confidence it takes when only a search for words of like meaning found something."""
 # In a Korean question every Latin word is a name; in an English one those with a capital inside a sentence.
@@ -52,7 +57,8 @@ _KINDS = ("number", "place", "steps", "listed", "reason", "defines")
 _ASKING = re.compile(
     r"[?？]\s*$|^(?:how|what|why|when|where|which|who|whose|whom|is|are|was|were|do|does|did|can|could|should|will"
     r"|would|has|have|may|must|explain|describe|define|tell|list|show|give|name)\b"
-    r"|무엇|무슨|뭐|뭔|어떻게|어떤|어느|왜(?:\s|$)|언제|어디|누구|누가|몇|얼마|(?:나요|까요|인가|습니까|하나|려면|는가|을까|ㄹ까|이란)\s*$",
+    r"|무엇|무슨|뭐|뭔|어떻게|어떤|어느|왜(?:\s|$)|언제|어디|누구|누가|몇|얼마|(?:나요|까요|인가|습니까|하나|려면|는가|을까|ㄹ까|이란)\s*$"
+    r"|[가-힣][은는]\s*$|[가-힣][은는이가을를에도]\s.{0,80}[가-힣][나니냐]\s*$",
     re.IGNORECASE,
 )
 
@@ -132,21 +138,29 @@ class Gate:
             apart=_apart(ranked) if self.space.embedder else None,
         )
         named = features.names is None or features.names >= _NAMED
-        threshold = self.threshold_for(question, own_words=own_words, named=named)
-        confidence = self.weights.probability(features) if _given(question, ranked) else 0.0
-        missing = tuple(k.text for k, value in zip(weighed, reached, strict=True) if value < 0.5)
-        return GateReport(confidence >= threshold, confidence, threshold, features, missing)
+        missing = [k for k, value in zip(weighed, reached, strict=True) if value < 0.5]
+        lacks = len(weighed) <= _FEW and any(keyword.share == 1 for keyword in missing)
+        threshold = self.threshold_for(question, own_words=own_words, named=named, lacks=lacks)
+        confidence = self.weights.probability(features) if _given(question, ranked, chunks) else 0.0
+        return GateReport(
+            confidence >= threshold, confidence, threshold, features, tuple(k.text for k in missing)
+        )
 
-    def threshold_for(self, question: Question, *, own_words: bool = True, named: bool = True) -> float:
+    def threshold_for(
+        self, question: Question, *, own_words: bool = True, named: bool = True, lacks: bool = False
+    ) -> float:
         """What the confidence must reach; the whole question may be a few keywords.
 
         What was found by other words than theirs must convince more, and so must keywords of which most names
-        stand nowhere in what was found.
+        stand nowhere in what was found. So must a few keywords that what was found
+        ``lacks`` one of: each of them is meant.
         """
         asks = self.keyword_threshold is None or not named or _ASKING.search(question.text)
         if asks:
             return self.threshold if own_words else min(1.0, self.threshold * _IN_OTHER_WORDS)
-        return min(self.threshold, (self.keyword_threshold or 0.0) if own_words else self.threshold / 2)
+        if lacks or not own_words:
+            return _LACKING * self.threshold
+        return min(self.threshold, self.keyword_threshold or 0.0)
 
     def covers(self, question: Question, chunks: Sequence[StoredChunk]) -> bool:
         """Whether one of the best chunks holds most of what a question, or a part of one, is about."""
@@ -202,12 +216,16 @@ def _looked_at(chunks: Sequence[StoredChunk], ranked: Sequence[Scored]) -> list[
     return list({chunk.chunk.chunk_id: chunk for chunk in best}.values())
 
 
-def _given(question: Question, ranked: Sequence[Scored]) -> bool:
+def _given(question: Question, ranked: Sequence[Scored], chunks: Sequence[StoredChunk]) -> bool:
     """False where what is asked for can be told by its form, and nothing that was found has it.
+
+    A code is what it is, letter by letter.
 
     A sentence about phones is no phone number, one about employees does not say how many, and the day of one
     version is not that of another.
     """
+    if (names := codes(question.text)) and not _held(names, ranked, chunks):
+        return False
     kind, value = kind_of(question.text), wanted(question.text)
     if value is not None:
         about = (one.passage.text for one in ranked if one.features[_AT["near"]] >= _NAMED)
@@ -222,6 +240,14 @@ def _given(question: Question, ranked: Sequence[Scored]) -> bool:
     return True
 
 
+def _held(names: Sequence[str], ranked: Sequence[Scored], chunks: Sequence[StoredChunk]) -> bool:
+    """Whether one of these names stands in what was found."""
+    found = {one.chunk.chunk.chunk_id: one.chunk for one in ranked}
+    found.update((chunk.chunk.chunk_id, chunk) for chunk in chunks)
+    texts = [f"{chunk.path}\n{searchable_text(chunk)}" for chunk in found.values()]
+    return any(held_by(name, texts) for name in names)
+
+
 def _all_terms(keyword: Keyword) -> tuple[str, ...]:
     return (*keyword.terms, *(_all_terms(keyword.gloss) if keyword.gloss else ()))
 
@@ -231,10 +257,11 @@ def _of(ranked: Sequence[Scored], name: str) -> float:
 
 
 def _kind(question: Question, best: Sequence[Scored]) -> float:
-    """Whether the best passage looks like the kind of answer that was asked for."""
+    """Whether the best passage looks like the kind of answer that was asked for; keywords ask for none."""
     if kind_of(question.text) is Kind.OTHER:
         return 0.5
-    return max(_of(best, name) for name in _KINDS)
+    least = 0.0 if _ASKING.search(question.text) else 0.5
+    return max(least, *(_of(best, name) for name in _KINDS))
 
 
 def _names(question: Question, texts: Sequence[str]) -> float | None:

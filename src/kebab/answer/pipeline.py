@@ -22,10 +22,11 @@ from kebab.answer.generate import Heard, Writer, spent
 from kebab.answer.opening import opening
 from kebab.answer.pack import pack
 from kebab.answer.prompt import printable
-from kebab.answer.question import Question, read_question
+from kebab.answer.question import Question, read_question, spelled
 from kebab.answer.rank import Ranker, Scored
 from kebab.answer.select import MOST, in_order, interleaved, select
 from kebab.answer.split import split
+from kebab.answer.typed import holding
 from kebab.domain.answers import (
     Answer,
     AnswerComparison,
@@ -59,6 +60,7 @@ UNKEPT = 64
 class _Found:
     """What one search found: its chunks, and their passages, best first."""
 
+    asked: str
     retrieval: Retrieval
     chunks: Sequence[StoredChunk]
     ranked: Sequence[Scored]
@@ -217,8 +219,7 @@ class Asker:
         passed = draft.steps[0].gate.passed
         if other := self._abroad(draft, query):
             found, passed = other, draft.steps[-1].gate.passed
-        draft.degraded = found.retrieval.degraded
-        hits = found.retrieval.hits
+        draft.degraded, hits = found.retrieval.degraded, found.retrieval.hits
         draft.embedding_model = next((hit.embedding_model for hit in hits if hit.embedding_model), None)
         parts = split(draft.question, self.analyzer)
         draft.found = [found] if passed else []
@@ -272,6 +273,7 @@ class Asker:
 
     def _probe(self, draft: _Draft, question: Question, query: SearchQuery) -> _Found:
         found = self.searcher.retriever.search(query)
+        own_words, question = query.text == question.text, spelled(question, found.corrections, self.analyzer)
         draft.states.update((hit.chunk_id, hit.citation.source_state) for hit in found.hits)
         stored = self.store.hydrate([hit.chunk_id for hit in found.hits])
         chunks = [stored[hit.chunk_id] for hit in found.hits if hit.chunk_id in stored]
@@ -279,16 +281,17 @@ class Asker:
         for place, lead in leads:
             draft.states.setdefault(lead.chunk.chunk_id, draft.states.get(chunks[place].chunk.chunk_id))
         ranked = self.ranker.rank(question, self.gate.weigh(question), found, chunks, leads)
-        report = self.gate.judge(question, found, chunks, ranked, own_words=query.text == question.text)
+        report = self.gate.judge(question, found, chunks, ranked, own_words=own_words)
         draft.steps.append(AskStep(query.text, len(found.hits), report))
-        return _Found(found, chunks, ranked)
+        return _Found(question.text, found, chunks, ranked)
 
     # --- writing -----------------------------------------------------------------------------------
 
     def _write(self, draft: _Draft) -> Generator[AnswerEvent, None, Answer]:
         budget = self.writer.budget(draft.asked, self.budget.prompt_tokens)
         share = max(1, MOST // len(draft.found))
-        draft.chosen = interleaved([select(found.ranked, most=share) for found in draft.found])
+        held = (holding(found.asked, found.ranked) for found in draft.found)
+        draft.chosen = interleaved([select(passages, most=share) for passages in held])
         ranked = interleaved([found.ranked for found in draft.found])
         chunks = in_order((*draft.chosen, *ranked), [c for found in draft.found for c in found.chunks])
         draft.evidence = pack(chunks, budget=budget, states=draft.states)

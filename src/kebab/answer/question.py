@@ -7,9 +7,12 @@ answer would have to contain, without "what", "how do I" or "어떻게 하나요
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from kebab.answer.words import read_words
+from kebab.domain.hits import Correction
 from kebab.domain.ids import nfc
 from kebab.domain.values import dataclass
 from kebab.ports import Analyzer
@@ -26,6 +29,7 @@ _COUNTED = re.compile(
 _HANGUL_TAIL = re.compile(r"(?<![\uac00-\ud7a3])[\uac00-\ud7a3]++$")
 
 _ENGLISH_GLUE = frozenset(read_words("glue.en.txt"))
+_ASKED_GLUE = frozenset(read_words("glue.asked.en.txt"))
 _KOREAN_GLUE = frozenset(read_words("glue.ko.txt"))
 _ENDINGS = tuple(sorted(read_words("endings.ko.txt"), key=len, reverse=True))
 _BY_LAST: dict[str, list[str]] = {}
@@ -56,6 +60,10 @@ _LINKED = re.compile(
 )
 # The last word of a question asks what is done: 닦나, 받니, 되냐, 좋을까, 먹지.
 _PREDICATE = re.compile(r"(?<=[가-힣])(?:나|니|냐|까|지|죠|야|나요|까요|지요|가요|니까|는가|은가|던가)$")
+# 바뀔 때, 쓸 수: what goes before is a verb.
+_WHEN = re.compile(r"^(?:때|수(?:가|는|도)?$)")
+_FUTURE = 8
+"""The number of the final ㄹ among the finals of Hangul."""
 _PAST = 20
 """The number of the final ㅆ among the finals of Hangul: 깨졌을, 뱉었나."""
 _SYLLABLE, _FINALS = 0xAC00, 28
@@ -103,24 +111,33 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
     glosses: dict[str, str] = dict(_GLOSS.findall(text))
     # 겹치지 않게: the ending belongs to the negation, while 페이지 and 패키지 keep theirs.
     words = _WORD.findall(_COUNTED.sub(" ", _NEGATED.sub(r" \1", text)))
-    for word in words:
-        stem = content_of(word)
+    for word, after in zip_longest(words, words[1:], fillvalue=""):
+        stem = content_of(word) if word.lower() not in _ASKED_GLUE else ""
         terms = tuple(analyzer.query_terms(stem)) if stem else ()
         if terms:
-            share = VERB if _does(word, last=word == words[-1]) else 1.0
+            share = VERB if _does(word, after) else 1.0
             found.setdefault(stem.lower(), Keyword(stem, terms, share=share))
     for before, inside in glosses.items():
         _join(found, content_of(before).lower(), content_of(inside).lower())
     return Question(text, "ko" if _HANGUL.search(text) else "en", tuple(found.values()))
 
 
-def _does(word: str, *, last: bool) -> bool:
-    """True for a Korean verb or adjective, as far as its ending tells: 닦나, 깨졌을 때, 늦어지면."""
+def spelled(question: Question, corrections: Sequence[Correction], analyzer: Analyzer) -> Question:
+    """The question with its typos corrected as the search did; itself where it has none."""
+    text = question.text
+    for one in corrections:
+        text = text.replace(one.word, one.instead)
+    return question if text == question.text else read_question(text, analyzer)
+
+
+def _does(word: str, after: str) -> bool:
+    """True for a Korean verb or adjective, as far as its ending tells: 닦나, 깨졌을 때, 바뀔 때, 늦어지면."""
     if word.endswith(_NOUNS) or not _HANGUL.search(word[-1]):
         return False
     past = any((ord(letter) - _SYLLABLE) % _FINALS == _PAST for letter in _HANGUL.findall(word))
-    asks = last and _PREDICATE.search(word)
-    return bool(past or asks or _VERBAL.search(word) or _LINKED.search(word))
+    asks = not after and _PREDICATE.search(word)
+    when = _WHEN.match(after) and (ord(word[-1]) - _SYLLABLE) % _FINALS == _FUTURE
+    return bool(past or asks or when or _VERBAL.search(word) or _LINKED.search(word))
 
 
 def _join(found: dict[str, Keyword], word: str, gloss: str) -> None:

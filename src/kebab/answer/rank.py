@@ -15,11 +15,15 @@ from kebab.answer.measured import FEATURES, READ, Measurer, Read
 from kebab.answer.meeting import WordSpace, words_of
 from kebab.answer.passages import passages
 from kebab.answer.question import Keyword, Question
-from kebab.answer.shapes import Passage
+from kebab.answer.shapes import Passage, Shape
 from kebab.answer.shown import show
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.hits import Retrieval
 from kebab.ports import Analyzer
+
+_OWN = FEATURES.index("own")
+_ROW, _MEETS = 1.0, 0.25
+"""What such a row loses, and how much of the keywords one meets that is no such row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,11 @@ class Scored:
     features: tuple[float, ...]
     worth: float
     terms: frozenset[str]
+
+
+def _aside(one: Read, values: Sequence[float], kind: Kind) -> float:
+    """What a row of a table loses that keywords find by its headings alone: of many rows, why this one?"""
+    return _ROW if kind is Kind.OTHER and one.passage.shape is Shape.ROW and values[_OWN] < _MEETS else 0.0
 
 
 @dataclass(frozen=True)
@@ -66,7 +75,14 @@ class Ranker:
             return []
         measured = Measurer(self.analyzer, self.space).measured(question, weighed, found, chunks, read)
         scored = [
-            Scored(one.passage, one.chunk, one.place, values, self._worth(values), one.terms)
+            Scored(
+                one.passage,
+                one.chunk,
+                one.place,
+                values,
+                self._worth(values) - _aside(one, values, kind),
+                one.terms,
+            )
             for one, values in zip(read, measured, strict=True)
         ]
         return sorted(scored, key=lambda one: (-one.worth, one.place, one.passage.place))

@@ -68,6 +68,14 @@ def test_what_stands_below_a_heading_of_that_name_says_what_it_is() -> None:
     assert first.quotes[0].text == "서버에 장착하여 사용할 수 있는 가상 저장 장치."
 
 
+def test_a_sentence_that_begins_with_a_pronoun_stands_behind_the_heading_that_says_what_it_is() -> None:
+    world = World(threshold=0.0)
+    long = "It is deprecated and will be removed in a later release; clients should move to the newer one."
+    world.add("version 0.md", long)
+    assert world.ask("which version is deprecated").claims[0].text == f"version 0: {long}"
+    assert world.ask("which version is deprecated").claims[0].quotes[0].text == long
+
+
 def test_a_label_gives_its_place_to_what_it_labels() -> None:
     world = World(embedder=FakeEmbedder(64))
     world.add("movies.md", "- Matrix Resurrections\n\t- a mess of a show\n\t- Watched on HBO Max\n")

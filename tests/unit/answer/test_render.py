@@ -49,7 +49,7 @@ def test_every_reason_has_words() -> None:
 
 def test_explain_shows_claims_gate_and_versions() -> None:
     out = shown(notes().ask(TRAIN), explain=True)
-    for part in ("claims", "gate passed at", "coverage", "semantic   does not apply", "prompt extractive-v3"):
+    for part in ("claims", "gate passed at", "coverage", "semantic   does not apply", "prompt extractive-v4"):
         assert part in out
 
 

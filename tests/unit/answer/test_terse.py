@@ -136,3 +136,10 @@ def test_the_first_item_stands_for_a_list_or_none() -> None:
 
 def test_the_unit_that_is_asked_for_is_no_word_of_the_answer() -> None:
     assert [k.text for k in read_question("발효는 몇 도에서 하나?", ANALYZER).keywords] == ["발효"]
+
+
+@pytest.mark.parametrize("question", ["태스크가 바뀔 때 빈 줄", "문을 열 수 있나"])
+def test_what_stands_before_a_moment_or_a_way_is_a_verb(question: str) -> None:
+    shares = {keyword.text: keyword.share for keyword in read_question(question, ANALYZER).keywords}
+    assert VERB in shares.values()
+    assert 1.0 in shares.values()
