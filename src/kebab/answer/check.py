@@ -16,7 +16,7 @@ from kebab.domain.citations import Citation, CitationKind
 from kebab.domain.values import dataclass
 from kebab.ports import Analyzer
 
-_LAYOUT = re.compile(r"^\s*(?:>\s?)*(?:(?:[-*+]|\d{1,3}[.)])\s)?| - ", re.MULTILINE)
+_LAYOUT = re.compile(r"^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s)?| -(?:\s|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ RULER = re.compile(r"^[\s:|]*+-[\s:|-]*+$")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 _ITEM = re.compile(r"^\s*([-*+]|\d{1,3}[.)])\s+")
 _CODE = re.compile(r"`[^`]*`")
-_QUOTED = re.compile(r"^(?:\s{0,3}>\s?)+")
+_QUOTED = re.compile(r"^(?:\s*+>\s?)+")
 # A sentence ends at its sign and a space; Korean sentences end the same way. A quote or bracket may follow.
 _END = re.compile(r"[.!?。！？][\"'”’)\]*_`]*(?=\s)|(?<=[다요죠까])\.(?=[\"'”’)]*\s)")
 _ABBREVIATED = re.compile(

@@ -9,7 +9,7 @@ from kebab.answer.decline import declines
 from kebab.answer.passages import passages
 from kebab.answer.shown import show
 from kebab.domain.answers import RefusalReason
-from tests.unit.answer.world import ANALYZER, evidence
+from tests.unit.answer.world import ANALYZER, World, evidence
 
 TRAIN = (
     "The night train to Vienna leaves Zurich at 21:40 on 5 March 2026. "
@@ -169,6 +169,24 @@ def test_a_quoted_passage_must_stand_in_its_source_word_for_word() -> None:
     item = evidence(TRAIN)[0]
     other = passages("The train leaves Zurich at noon.")[0]
     assert check_quotes([(other, show(other), item)]).refusal is RefusalReason.UNSUPPORTED
+
+
+def test_a_dash_at_the_end_of_a_line_is_no_word_that_is_missing() -> None:
+    world = World(threshold=0.0)
+    world.add(
+        "login.md",
+        "How to set up the login:\n\n1. Open the console -\n   you will be asked to sign in.\n2. Done.",
+    )
+    assert world.ask("how do I set up the login?").refusal is None
+
+
+@pytest.mark.parametrize(
+    "quoted", ["   > - A cycle is not all:\n   >   > - one is locked\n   >   > - two may be locked\n"]
+)
+def test_items_of_a_quotation_inside_a_quotation_stand_in_it(quoted: str) -> None:
+    item = evidence(quoted)[0]
+    for passage in passages(quoted):
+        assert check_quotes([(passage, show(passage), item)]).refusal is None
 
 
 def test_what_is_cleaned_for_the_eye_is_quoted_verbatim() -> None:

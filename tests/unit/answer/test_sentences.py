@@ -187,3 +187,8 @@ def test_where_every_other_line_ends_a_sentence_the_lines_between_run_on() -> No
 def test_entries_of_a_list_without_signs_stay_entries() -> None:
     source = "Mar 24 - London\nApr 3 - Paris and the day after by train to Lyon\nMay 1 - home"
     assert [sentence.item for sentence in sentences(source)] == [True, True, True]
+
+
+def test_the_signs_of_a_quotation_inside_an_item_are_no_text() -> None:
+    source = "- ODBC\n\n     > An open interface to databases.\n     >\n     > > Made in 1992.\n"
+    assert texts(source) == ["ODBC", "An open interface to databases.", "Made in 1992."]
