@@ -67,6 +67,8 @@ _FUTURE = 8
 _PAST = 20
 """The number of the final ㅆ among the finals of Hangul: 깨졌을, 뱉었나."""
 _SYLLABLE, _FINALS = 0xAC00, 28
+_TYPO = 6
+"""Columns from which a word is taken for a typo."""
 VERB = 0.5
 """What a Korean verb counts beside a noun of the same rarity."""
 
@@ -123,10 +125,14 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
 
 
 def spelled(question: Question, corrections: Sequence[Correction], analyzer: Analyzer) -> Question:
-    """The question with its typos corrected as the search did; itself where it has none."""
+    """The question with its typos corrected as the search did; itself where it has none.
+
+    A short word that no document holds may as well be the name of something else: egui is no gui.
+    """
     text = question.text
     for one in corrections:
-        text = text.replace(one.word, one.instead)
+        if len(one.word) + len(_HANGUL.findall(one.word)) >= _TYPO:
+            text = text.replace(one.word, one.instead)
     return question if text == question.text else read_question(text, analyzer)
 
 

@@ -131,6 +131,11 @@ def test_a_typo_is_judged_as_what_was_searched_for() -> None:
     assert spelled(asked, (), ANALYZER) is asked
 
 
+def test_a_short_word_that_no_document_holds_may_be_a_name_and_no_typo() -> None:
+    asked = read_question("windows with egui", ANALYZER)
+    assert spelled(asked, (Correction("egui", "gui"),), ANALYZER) is asked
+
+
 def test_a_few_keywords_that_lack_one_must_convince_nearly_like_a_question() -> None:
     gate = replace(notes().gate(), threshold=0.4, keyword_threshold=0.05)
     few = read_question("piano lessons Tuesday", ANALYZER)
@@ -170,6 +175,11 @@ def test_what_keywords_must_reach_depends_on_whether_one_of_a_few_stands_nowhere
 )
 def test_keywords_that_name_what_is_to_be_done_ask_how(query: str) -> None:
     assert kind_of(query) is Kind.HOW
+
+
+def test_the_description_of_a_task_is_no_such_keywords() -> None:
+    task = "Add a second worker to the booking API. Keep the connections below what the base allows."
+    assert kind_of(task) is Kind.OTHER
 
 
 @pytest.mark.parametrize("query", ["use strict", "password reset", "파일 크기", "백업 주기", "세탁기"])
