@@ -125,7 +125,9 @@ class KebabTui(App[None]):
     def _find(self, text: str, turn: int) -> None:
         filters = SearchFilters(**cast("Any", self.chosen))
         try:
-            found = self.kebab.search(text, mode=self.mode_now, k=K, filters=filters, explain=True)
+            found = self.kebab.search(
+                text, mode=self.mode_now, k=K, filters=filters, explain=True, groups=True
+            )
         except KebabError as error:
             self.call_from_thread(self._told_error, error, turn)
             return
@@ -145,11 +147,11 @@ class KebabTui(App[None]):
         self.response = found
         options = self.query_one("#results", OptionList)
         options.clear_options()
-        self.hits = {hit.chunk_id: hit for hit in found.hits} if found else {}
-        groups = lines.grouped(found.hits if found else ())
-        for group in groups:
-            options.add_option(Option(lines.group_title(group[0], len(group) - 1), disabled=True))
-            options.add_options([Option(lines.hit_lines(hit), id=hit.chunk_id) for hit in group])
+        groups = lines.grouped(found) if found else []
+        self.hits = {hit.chunk_id: hit for hits, _ in groups for hit in hits}
+        for hits, others in groups:
+            options.add_option(Option(lines.group_title(hits[0], others), disabled=True))
+            options.add_options([Option(lines.hit_lines(hit), id=hit.chunk_id) for hit in hits])
         if groups:
             options.highlighted = 1
         else:
@@ -162,7 +164,7 @@ class KebabTui(App[None]):
         if found is not None:
             parts.insert(
                 0,
-                f"{count_of(len(found.hits), 'hit')} in {count_of(notes, 'note')}"
+                f"{count_of(len(self.hits), 'hit')} in {count_of(notes, 'note')}"
                 if found.hits
                 else "nothing found",
             )

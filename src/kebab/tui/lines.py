@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from rich.text import Text
 
@@ -32,6 +31,10 @@ def _rank(rank: int | None) -> Text:
     return Text(f" #{rank:<3}" if rank else " –   ", style="dim")
 
 
+PER_NOTE = 3
+"""Hits shown of one note."""
+
+
 def group_title(hit: SearchHit, more: int) -> Text:
     title = Text(harmless_line(hit.title), style="bold")
     rest = f"  {harmless_line(hit.doc_path)}" + (f"  +{more}" if more else "")
@@ -57,11 +60,18 @@ def _heading(text: str) -> int:
     return len(text) - len(rest.lstrip()) if newline and first.startswith("#") and rest.strip() else 0
 
 
-def grouped(hits: Sequence[SearchHit]) -> list[list[SearchHit]]:
-    """The hits by document, in the order of each document's best."""
-    order = {doc: place for place, doc in enumerate(dict.fromkeys(hit.doc_id for hit in hits))}
-    ordered = sorted(hits, key=lambda hit: (order[hit.doc_id], hit.rank))
-    return [list(each) for _, each in groupby(ordered, key=lambda hit: hit.doc_id)]
+def grouped(found: SearchResponse) -> list[tuple[list[SearchHit], int]]:
+    """The best hits of each document, in the order of its best one, and how many others were found in it.
+
+    One long note may hold all the best hits: the other documents are shown all the same.
+    """
+    groups: dict[str, list[SearchHit]] = {}
+    for hit in found.hits:
+        groups.setdefault(hit.doc_id, []).append(hit)
+    others = {best.doc_id: len(best.others) for best in found.groups}
+    for best in found.groups:
+        groups.setdefault(best.doc_id, [best])
+    return [(hits[:PER_NOTE], others.get(doc, len(hits) - 1)) for doc, hits in groups.items()]
 
 
 def note(text: str, *, start: int, end: int, terms: Sequence[str] = ()) -> tuple[Text, int]:

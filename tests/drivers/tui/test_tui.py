@@ -98,6 +98,25 @@ async def test_typing_shows_results_grouped_by_note_and_the_note_with_its_lines_
 
 
 @pytest.mark.asyncio
+async def test_one_long_note_leaves_room_for_the_others(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    text = "".join(
+        f"\n## Sail {at}\n\nThe sail number {at} is mended with waxed thread.\n" for at in range(60)
+    )
+    (notes / "sails.md").write_text(f"# Sails\n{text}", encoding="utf-8")
+    (notes / "harbour.md").write_text("# Harbour\n\nThere is room for a sail to dry.\n", encoding="utf-8")
+    config = tmp_path / "config.toml"
+    config.write_text("", encoding="utf-8")
+    with Kebab.open(config, root=notes, data_dir=tmp_path / "data") as kebab:
+        kebab.ingest()
+        async with opened(kebab) as pilot:
+            await search(pilot, "sail number")
+            assert {hit.doc_path for hit in app_of(pilot).hits.values()} == {"sails.md", "harbour.md"}
+            assert "in 2 notes" in told(pilot)
+
+
+@pytest.mark.asyncio
 async def test_a_search_that_nothing_fits_says_so_and_f3_says_how_to_ask(vault: Kebab) -> None:
     async with opened(vault, (120, 40)) as pilot:
         await search(pilot, "qwzxqwzx")
