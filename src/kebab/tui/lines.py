@@ -9,6 +9,7 @@ from rich.text import Text
 from kebab.domain.answers import Answer
 from kebab.domain.controls import harmless, harmless_line
 from kebab.domain.hits import SearchHit, SearchResponse
+from kebab.domain.ids import DocId
 
 BAR = 8
 AROUND = 200
@@ -65,7 +66,7 @@ def grouped(found: SearchResponse) -> list[tuple[list[SearchHit], int]]:
 
     One long note may hold all the best hits: the other documents are shown all the same.
     """
-    groups: dict[str, list[SearchHit]] = {}
+    groups: dict[DocId, list[SearchHit]] = {}
     for hit in found.hits:
         groups.setdefault(hit.doc_id, []).append(hit)
     others = {best.doc_id: len(best.others) for best in found.groups}
