@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 from kebab.ingest.limits import IngestLimits
 from kebab.ingest.parse.reading import Reading
@@ -87,5 +88,16 @@ class Staff:
     def _jobs(self, preparing: Preparing, embeds: bool) -> dict[str, Job]:
         jobs: dict[str, Job] = {PREPARE: preparing}
         if self.embedder is not None and embeds:
+            _expect_arrays()
             jobs[EMBED] = Embedding(self.embedder, self.limits.batch_size)
         return jobs
+
+
+def _expect_arrays() -> None:
+    """Import numpy before any answer holds an array.
+
+    Unpickling one imports a module inside of numpy first. Where another thread imports numpy itself at that
+    moment, each waits for what the other holds, and both get half of it: the run, the search or the note
+    failed with an ImportError.
+    """
+    import_module("numpy")

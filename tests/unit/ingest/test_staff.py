@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -47,6 +49,29 @@ def staff(hire: Hired | None, *, embeds: bool = True) -> Staff:
         embedder=FakeEmbedder(),
         cluster=Cluster(hire=hire, reading=BARE, embeds=embeds) if hire else None,
     )
+
+
+_HIRES = """
+import sys
+from kebab.adapters.embedders.static import StaticEmbedder
+from kebab.ingest.chunk.policy import ChunkPolicy
+from kebab.ingest.limits import IngestLimits
+from kebab.ingest.prepare import Preparing
+from kebab.ingest.staff import Staff
+
+staff = Staff(
+    preparing=Preparing(ChunkPolicy()), limits=IngestLimits(), embedder=StaticEmbedder(), embed_apart=True
+)
+before = "numpy" in sys.modules
+staff.hired([], much_to_embed=True)
+print(before, "numpy" in sys.modules)
+"""
+
+
+def test_numpy_is_there_before_an_answer_with_vectors_is_unpickled() -> None:
+    # In a process of its own: this one has long imported it.
+    done = subprocess.run([sys.executable, "-c", _HIRES], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
 
 
 def test_a_large_run_goes_to_the_cluster_with_its_embedding(tmp_path: Path) -> None:
