@@ -139,7 +139,7 @@ def test_a_missing_root_is_an_error(tmp_path: Path) -> None:
 
 def test_a_file_as_root_is_an_error(tmp_path: Path) -> None:
     tree(tmp_path, "a.md")
-    with pytest.raises(StorageError):
+    with pytest.raises(StorageError, match="is a file"):
         walk(tmp_path / "a.md")
 
 

@@ -79,6 +79,13 @@ def test_reset_of_the_data_keeps_configuration_and_notes(project: Cli) -> None:
     assert project("search", "anchor", "--json").error["code"] == "not_indexed"
 
 
+def test_a_bundle_goes_into_a_file_and_not_to_stdout(project: Cli) -> None:
+    refused = project("export", "-")
+    assert refused.code == 2
+    assert "name a file" in refused.err
+    assert not (project.cwd / "-").exists()
+
+
 def test_reset_of_all_keeps_the_inbox_and_says_so(project: Cli) -> None:
     assert project("ingest", "-", "--title", "Pipe", stdin="harbour").code == 0
     done = project("reset", "all", "--yes")

@@ -10,6 +10,7 @@ from kebab.cli.session import FORCE, Session, command
 from kebab.cli.tables import size_of
 from kebab.domain.plurals import count_of
 from kebab.domain.reports import BundleReport
+from kebab.errors import InvalidInput
 
 
 @command("export")
@@ -20,6 +21,8 @@ def export(session: Session, file: Path, force: bool) -> None:
 
     It can be searched on another computer without your documents.
     """
+    if str(file) == "-":
+        raise InvalidInput("a bundle is not written to stdout", hint="name a file: kebab export notes.kebab")
     from kebab import wire
     from kebab.cli.progress import reporting
 

@@ -75,6 +75,11 @@ def scan(
     Raises StorageError when the root is missing or cannot be read; a folder further down that cannot be
     read is reported as failed.
     """
+    if source.root.is_file():
+        raise StorageError(
+            f"{source.root}, the root of source {source.id!r}, is a file and not a folder",
+            hint="name its folder as the root; `kebab ingest FILE` reads a single file",
+        )
     if not source.root.is_dir():
         raise StorageError(
             f"the folder {source.root} of source {source.id!r} does not exist",
