@@ -56,6 +56,7 @@ BUILT = {
     "answer/facts.py": "a literal behind a lookbehind",
     "answer/decline.py": "held by `_patterns`, tested below",
     "answer/kinds.py": "a number before a literal, in a passage of at most 1,280 characters",
+    "answer/typed.py": "literals, and between them at most three signs, none of which begins a literal",
     "answer/follow.py": "words of a question behind a literal, in at most 2,000 characters",
     "answer/words/__init__.py": "held by `pattern`, tested below",
     "evaluate/answers.py": "written by the person who measures, for answers of that person's own",
