@@ -15,7 +15,7 @@ from typing import NamedTuple
 from kebab.errors import Corrupt
 
 BLOCK = 8192
-"""Characters. With half of it the texts take a sixth more room, with twice as much reading takes longer."""
+"""Characters. Texts take a twelfth more room than without blocks; with half of it, a seventh."""
 # Level 3: a third less time than the default level for a fifteenth more disk.
 _LEVEL = 3
 # Bytes read beyond a character each, so that a few characters of several bytes do not take a second step.
@@ -39,16 +39,15 @@ def packed(text: str) -> bytes:
     """The text as its row holds it. The stream ends with a checksum of the text."""
     if len(text) <= BLOCK:
         return zlib.compress(text.encode(), _LEVEL)
-    stream, pieces, begins, length = zlib.compressobj(_LEVEL), [], [], 0
+    stream, found, begins = zlib.compressobj(_LEVEL), bytearray(), []
     for start in range(0, len(text), BLOCK):
-        # What follows a full flush refers to nothing before it.
-        piece = (stream.flush(zlib.Z_FULL_FLUSH) if start else b"", text[start : start + BLOCK].encode())
-        length += len(piece[0])
-        begins += [length] if start else []
-        pieces += [piece[0], stream.compress(piece[1])]
-        length += len(pieces[-1])
-    table = struct.pack(f"<{len(begins)}I", *begins) + _END.pack(len(begins), _MARK)
-    return b"".join((*pieces, stream.flush(), table))
+        if start:
+            # What follows a full flush refers to nothing before it.
+            found += stream.flush(zlib.Z_FULL_FLUSH)
+            begins.append(len(found))
+        found += stream.compress(text[start : start + BLOCK].encode())
+    found += stream.flush()
+    return bytes(found) + struct.pack(f"<{len(begins)}I", *begins) + _END.pack(len(begins), _MARK)
 
 
 def unpacked(content: str | bytes, asset_id: str) -> str:
@@ -71,21 +70,23 @@ def part(content: str | bytes, asset_id: str, start: int, end: int) -> Part:
     """
     if isinstance(content, str):
         return Part(content, 0, True)
-    block, at = _nearest_block(content, start)
+    begins = _table(content)
+    first = min(max(start, 0) // BLOCK, len(begins))
+    # The blocks alone: whoever unpacks hands back a copy of all that is left.
+    blocks = content[begins[first - 1] if first else 0 : _end_of_block(begins, end)]
     try:
-        read = _inflated(content[at:] if at else content, end - block, inside=bool(at))
+        read = _inflated(blocks, end - first * BLOCK, inside=first > 0)
     except zlib.error:
         read = None
     if read is None:
         return Part(unpacked(content, asset_id), 0, True)  # which says what is wrong
-    return Part(read[0], block, read[1] and not block)
+    return Part(read[0], first * BLOCK, read[1] and not first)
 
 
-def _nearest_block(content: bytes, start: int) -> tuple[int, int]:
-    """The last block that begins at or before a character: at which it begins, and at which byte."""
-    begins = _table(content)
-    block = min(max(start, 0) // BLOCK, len(begins))
-    return (block * BLOCK, begins[block - 1]) if block else (0, 0)
+def _end_of_block(begins: Sequence[int], end: int) -> int | None:
+    """The byte at which the block of the last character ends; None for the last block."""
+    last = max(end - 1, 0) // BLOCK
+    return begins[last] if last < len(begins) else None
 
 
 def _table(content: bytes) -> Sequence[int]:
