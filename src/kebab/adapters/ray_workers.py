@@ -20,7 +20,7 @@ from typing import Any
 
 from kebab.adapters.ray_session import Session, connected
 from kebab.errors import EngineUnavailable
-from kebab.ports import Job, WorkerDied, WorkerOverdue, Workers
+from kebab.ports import Job, WorkerDied, WorkerOverdue, Workers, WorkerStarved
 
 START_SECONDS = 60.0
 """How long a node may take to start an actor: it imports Ray and kebab."""
@@ -28,7 +28,7 @@ TRIES = 4
 """How many actors may be lost over one work before the work itself is thought to be the reason."""
 _IN_FLIGHT = 2
 """Works given to an actor at once: the next one travels while the first is done."""
-_DONE, _DIED, _OVERDUE = "done", "died", "overdue"
+_DONE, _DIED, _OVERDUE, _STARVED = "done", "died", "overdue", "starved"
 
 Equipment = Mapping[str, str]
 """Versions by name of what shapes results."""
@@ -65,6 +65,8 @@ class Station:
             return _DONE, self._workers.submit(job, work, seconds=seconds).result()
         except WorkerOverdue:
             return _OVERDUE, b""
+        except WorkerStarved:
+            return _STARVED, b""
         except WorkerDied:
             return _DIED, b""
 
@@ -263,6 +265,8 @@ class RayWorkers:
 def _unpacked(outcome: str, answer: bytes) -> object:
     if outcome == _OVERDUE:
         raise WorkerOverdue
+    if outcome == _STARVED:
+        raise WorkerStarved
     if outcome == _DIED:
         raise WorkerDied
     found: object = pickle.loads(answer)

@@ -41,6 +41,8 @@ T = TypeVar("T")
 
 # Title and headings are stored and searched with every chunk below them: a heading of a megabyte over a
 # thousand chunks would be a gigabyte.
+TOO_LARGE = "needs more memory than ingest.worker_memory_mb allows"
+"""Why a file failed that is no fault of its parser."""
 _LONGEST_HEADING = 1000
 _FOLDER_NOTES = ("index", "_index", "readme")
 _BUNDLES = (".textbundle", ".bearnote")
@@ -192,7 +194,7 @@ def _isolated(task: FileTask, work: Callable[[], T]) -> T | IngestItem:
     except KebabError as error:
         return _item(task, Outcome.FAILED, "; ".join(filter(None, (error.message, error.hint))))
     except MemoryError:
-        return _item(task, Outcome.FAILED, "needs more memory than ingest.worker_memory_mb allows")
+        return _item(task, Outcome.FAILED, TOO_LARGE)
     except Exception as error:  # noqa: BLE001 - a parser's fault on one file must not stop the run
         return _item(task, Outcome.FAILED, f"{type(error).__name__}: {error}")
 

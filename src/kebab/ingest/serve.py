@@ -20,6 +20,7 @@ from kebab.domain.ingests import FileState
 from kebab.ingest.allocator import give_back
 from kebab.ingest.limits import limit_memory
 from kebab.ingest.prepare import Prepared
+from kebab.ports import Job, WorkerStarved
 
 
 def serve() -> None:
@@ -40,9 +41,17 @@ def serve() -> None:
             name, work = pickle.load(requests)
         except EOFError:
             return
-        answers.write(pickle.dumps(jobs[name](work), protocol=5))
+        answers.write(_answer(jobs[name], work))
         answers.flush()
         give_back()
+
+
+def _answer(job: Job, work: object) -> bytes:
+    """What the job gives, packed; that there was too little memory for either is an answer as well."""
+    try:
+        return pickle.dumps(job(work), protocol=5)
+    except MemoryError:
+        return pickle.dumps(WorkerStarved())
 
 
 def _take_one_core() -> None:

@@ -25,8 +25,8 @@ import kebab
 from kebab.domain.ingests import IngestItem, Outcome
 from kebab.ingest.parse.formats import extension, kind_of
 from kebab.ingest.parse.parsed import Format
-from kebab.ingest.prepare import FileTask, Preparing, Result, carrying
-from kebab.ports import Job, WorkerDied, WorkerOverdue, Workers
+from kebab.ingest.prepare import TOO_LARGE, FileTask, Preparing, Result, carrying
+from kebab.ports import Job, WorkerDied, WorkerOverdue, Workers, WorkerStarved
 
 MIN_FILES = 200
 MIN_BYTES = 4 << 20
@@ -76,7 +76,8 @@ class ProcessWorkers:
     def submit(self, job: str, work: object, *, seconds: float | None = None) -> Future[Any]:
         """The answer of the first process that is free; raises WorkerDied, or what unpickling it raises.
 
-        One that takes more than ``seconds`` is killed, which raises WorkerOverdue.
+        One that takes more than ``seconds`` is killed, which raises WorkerOverdue; one that needs too much
+        memory raises WorkerStarved.
         """
         return self._threads.submit(self._ask, job, work, seconds)
 
@@ -215,7 +216,11 @@ class _Child:
         overdue = Event()
         watch = self._watch(seconds, overdue) if seconds else None
         try:
-            return self._answer(job, work)
+            answer = self._answer(job, work)
+            if isinstance(answer, WorkerStarved):
+                self.end()  # what it still holds would starve the next one
+                raise answer
+            return answer
         except (OSError, EOFError, pickle.UnpicklingError):
             self.end()
             raise (WorkerOverdue if overdue.is_set() else WorkerDied) from None
@@ -285,10 +290,11 @@ class _Child:
 def _failed(task: FileTask | IngestItem, error: WorkerDied, seconds: float | None) -> IngestItem:
     if isinstance(task, IngestItem):
         return task
-    late = isinstance(error, WorkerOverdue)
-    reason = (
-        f"took more than {seconds:g} s to read (ingest.file_timeout_s)"
-        if late
-        else "the parser process died while reading it"
-    )
+    match error:
+        case WorkerOverdue():
+            reason = f"took more than {seconds:g} s to read (ingest.file_timeout_s)"
+        case WorkerStarved():
+            reason = TOO_LARGE
+        case _:
+            reason = "the parser process died while reading it"
     return IngestItem(task.source_id, task.path, Outcome.FAILED, reason, byte_len=task.size)

@@ -91,7 +91,7 @@ if TYPE_CHECKING:
         Stores,
         StoreState,
     )
-    from kebab.ports.workers import Job, WorkerDied, WorkerOverdue, Workers
+    from kebab.ports.workers import Job, WorkerDied, WorkerOverdue, Workers, WorkerStarved
 
 # What a search needs. Making the values of the other modules would be a twentieth of a cold one.
 _FIRST = ("text", "models", "indexes", "truth", "history", "folders")
@@ -174,6 +174,7 @@ __all__ = [
     "Vocabulary",
     "WorkerDied",
     "WorkerOverdue",
+    "WorkerStarved",
     "Workers",
 ]
 

@@ -18,6 +18,10 @@ class WorkerOverdue(WorkerDied):
     """The process was killed because it took too long."""
 
 
+class WorkerStarved(WorkerDied):
+    """The process needed more memory than it may have, and was ended."""
+
+
 class Workers(Protocol):
     """Some processes that do the named jobs they were made with. Leaving the context stops them all."""
 
@@ -34,7 +38,8 @@ class Workers(Protocol):
         """The answer of the first one that is free.
 
         Raises WorkerDied where the job brings its process down, whatever else it is given then; one that
-        takes more than ``seconds`` is killed, which raises WorkerOverdue. Raises EngineUnavailable where no
+        takes more than ``seconds`` is killed, which raises WorkerOverdue; one that needs more memory than its
+        process may have raises WorkerStarved. Raises EngineUnavailable where no
         worker is left. A worker that is lost for another reason loses nothing: another does the work.
         """
         ...

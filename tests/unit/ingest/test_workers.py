@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from kebab.domain.ingests import IngestItem
 from kebab.ingest.chunk.policy import ChunkPolicy
 from kebab.ingest.prepare import FileTask, Prepared, Preparing, Result, prepare
 from kebab.ingest.workers import ProcessWorkers, is_large, prepare_all, prepare_here
-from kebab.ports import WorkerDied
+from kebab.ports import WorkerDied, WorkerStarved
 from tests.fakes import FakeAnalyzer
 from tests.samples import as_stored
 
@@ -54,6 +55,13 @@ class Breaks:
         raise ValueError(work)
 
 
+class Swells:
+    """A job whose answer has room in its process, but not once more, packed."""
+
+    def __call__(self, work: object) -> object:
+        return bytes(150 << 20)
+
+
 def parsers(processes: int, make_analyzer: type[FakeAnalyzer] | None = None) -> ProcessWorkers:
     jobs: dict[str, Callable[[Any], object]] = {
         "prepare": Preparing(POLICY, make_analyzer),
@@ -61,6 +69,15 @@ def parsers(processes: int, make_analyzer: type[FakeAnalyzer] | None = None) -> 
         "count": len,
     }
     return ProcessWorkers(jobs, processes=processes)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the memory of a process is not limited")
+def test_an_answer_too_large_for_its_process_says_so_and_the_next_work_is_done() -> None:
+    jobs: dict[str, Callable[[Any], object]] = {"swell": Swells(), "count": len}
+    with ProcessWorkers(jobs, processes=1, memory=250 << 20) as workers:
+        with pytest.raises(WorkerStarved):
+            workers.submit("swell", [1]).result()
+        assert workers.submit("count", [1, 2]).result() == 2
 
 
 def test_processes_give_what_the_main_process_gives(tmp_path: Path) -> None:
