@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kebab import Kebab
-from kebab.adapters.sqlite.read_lately import KEPT, ReadLately
+from kebab.adapters.sqlite.read_lately import TEXTS, ReadLately
+from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId
 
 
@@ -37,13 +38,24 @@ def test_a_replaced_document_is_read_anew(base: Kebab, tmp_path: Path) -> None:
         assert "longer" in after.snippet.text
 
 
+def test_the_language_of_a_note_that_was_rewritten_is_read_anew(base: Kebab, tmp_path: Path) -> None:
+    with base:
+        store = base.engines.reading.documents
+        before = base.search("rope").hits[0].chunk_id
+        assert store.languages([before]) == {before: "en"} == store.languages([before])
+        (tmp_path / "notes" / "rope.md").write_text("# 밧줄\n\n배에는 밧줄이 있다.\n", encoding="utf-8")
+        base.ingest()
+        after = base.search("밧줄").hits[0].chunk_id
+        assert store.languages([before, after]) == {after: "ko"}
+
+
 def test_what_was_read_of_another_state_is_not_known_and_not_too_much_is_kept(base: Kebab) -> None:
     with base:
         store = base.engines.reading.documents
         chunk = base.search("rope").hits[0].chunk_id
         stored = store.hydrate([chunk])[chunk]
-    lately = ReadLately()
-    names = [ChunkId(f"{number:032x}") for number in range(KEPT + 10)]
+    lately: ReadLately[StoredChunk] = ReadLately(TEXTS)
+    names = [ChunkId(f"{number:032x}") for number in range(TEXTS + 10)]
     lately.keep(dict.fromkeys(names, stored), at=(1, 1))
     assert list(lately.known(names, at=(1, 1))) == names[10:]
     assert lately.known(names, at=(1, 2)) == {}

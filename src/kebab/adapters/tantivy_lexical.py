@@ -60,6 +60,8 @@ class TantivyLexicalIndex:
         layout = f"{LAYOUT}:{analyzer.version}"
         self._checkpoint = CheckpointFile(folder / "checkpoint.json", layout, proof=folder / "meta.json")
         self._sums = FileSums(folder / "sums.json", folder)
+        # As a text: every search looks at it several times, and a Path costs more than looking.
+        self._meta = str(folder / "meta.json")
         self._lock = Lock()
         self._opened: _Opened | None = None
         self._seen: _State | None = None
@@ -253,7 +255,7 @@ class TantivyLexicalIndex:
     def _state(self) -> _State | None:
         # Every commit replaces meta.json: one look at the file saves a reload per search.
         try:
-            status = (self._folder / "meta.json").stat()
+            status = os.stat(self._meta)
         except FileNotFoundError:
             return None
         return status.st_ino, status.st_mtime_ns, status.st_size

@@ -73,18 +73,28 @@ def convex_shares(rankings: Rankings, *, weights: Mapping[str, float]) -> Shares
     return shares if total > 0 else {}
 
 
-def ordered(shares: Mapping[str, Mapping[str, float]], rankings: Rankings) -> list[Fused]:
+def summed(shares: Mapping[str, Mapping[str, float]], rankings: Rankings) -> dict[str, float]:
     """Every ranked id with the sum of its shares, in the total order that the module promises."""
     if not shares:
-        return []
+        return {}
     # In the order of the ranks, leg by leg: sorting by score alone keeps it where scores are equal.
     # Cosines below zero add nothing, and must not leave their order to the ids.
     scores = {item.id: 0.0 for ranking in rankings.values() for item in ranking}
+    for own in shares.values():
+        for key, share in own.items():
+            scores[key] += share
+    return {key: scores[key] for key in sorted(scores, key=scores.__getitem__, reverse=True)}
+
+
+def ordered(shares: Mapping[str, Mapping[str, float]], rankings: Rankings) -> list[Fused]:
+    """The same with what each leg added."""
+    return with_parts(summed(shares, rankings), shares)
+
+
+def with_parts(scores: Mapping[str, float], shares: Mapping[str, Mapping[str, float]]) -> list[Fused]:
+    """What was summed, in its order, with what each leg added."""
     parts: dict[str, dict[str, float]] = {key: {} for key in scores}
     for leg, own in shares.items():
         for key, share in own.items():
-            scores[key] += share
             parts[key][leg] = share
-    return [
-        Fused(key, scores[key], parts[key]) for key in sorted(scores, key=scores.__getitem__, reverse=True)
-    ]
+    return [Fused(key, score, parts[key]) for key, score in scores.items()]

@@ -189,8 +189,14 @@ def is_tagged(tag: str, wanted: Iterable[str]) -> bool:
 
 def name_text(*, path: str, title: str, aliases: Iterable[str]) -> str:
     """What a note is called, as a text: title, aliases and the name of its file."""
-    stem = PurePosixPath(path).stem
-    return "\n".join(dict.fromkeys([title, *aliases, stem]))
+    return "\n".join(dict.fromkeys([title, *aliases, _stem(path)]))
+
+
+def _stem(path: str) -> str:
+    """The name of a file without its extension, as ``PurePosixPath`` gives it, which every hit would wait for."""
+    name = path.rpartition("/")[2]
+    stem, dot, ending = name.rpartition(".")
+    return stem if dot and stem and ending else name
 
 
 def about_text(*, path: str, tags: Iterable[str], summary: str) -> str:

@@ -29,7 +29,18 @@ from functools import lru_cache
 from itertools import accumulate, chain
 
 from kebab.domain.ids import nfc
-from kebab.search.terms import ASKED, HELD, LINK, Piece, TermMemory, address, is_paired, pieces_of
+from kebab.search.terms import (
+    ASKED,
+    HELD,
+    LINK,
+    Piece,
+    TermMemory,
+    address,
+    held_places,
+    is_paired,
+    is_run,
+    pieces_of,
+)
 
 # A raw token: a link; or word characters, joined by single signs that identifiers, paths, numbers and
 # contractions use, and by what ends the names of languages (C++, C#).
@@ -196,6 +207,8 @@ class _Asked:
     def _ranges(self, token: str) -> tuple[tuple[int, int], ...]:
         if token.isascii() and token.isalnum() and token not in self._memory.forms:
             return ((0, len(token)),)  # one word, and no part of it is another
+        if is_run(token):
+            return tuple(held_places(token, self.terms))
         pieces = pieces_of(token, self._memory.stem)
         return tuple((piece.start, piece.end) for piece in pieces if piece.term in self.terms)
 

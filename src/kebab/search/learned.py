@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
-from kebab.domain.fusion import Fused, Rankings, Shares, ordered
+from kebab.domain.fusion import Fused, Rankings, Shares, summed, with_parts
 from kebab.domain.hits import FusionNote, Leg, ScoreKind
 from kebab.search.fusion import (
     LOOKED_AT,
@@ -60,13 +61,13 @@ class Learned:
         reason = f"{note.reason}; {likely:.0%} likely to be among the first three"
         if put_first(shares, rankings, evidence.named):
             reason = f"a note is called what was asked and comes first; otherwise {note.reason}"
-        ranked = ordered(shares, rankings)
-        if self._lift(shares, ranked, rankings, evidence):
-            ranked = ordered(shares, rankings)
-        return ranked, FusionNote("learned", note.weights, reason)
+        scores = summed(shares, rankings)
+        if self._lift(shares, scores, rankings, evidence):
+            scores = summed(shares, rankings)
+        return with_parts(scores, shares), FusionNote("learned", note.weights, reason)
 
     def _lift(
-        self, shares: Shares, ranked: Sequence[Fused], rankings: Rankings, evidence: QueryEvidence
+        self, shares: Shares, scores: Mapping[str, float], rankings: Rankings, evidence: QueryEvidence
     ) -> bool:
         """Give the best of each leg what lifts them to the first page; whether any lacked it.
 
@@ -75,8 +76,8 @@ class Learned:
         """
         legs = [leg for leg in rankings if leg != Leg.LEXICAL.value or self.adaptive.trust(evidence) > 0]
         best = {item.id: leg for leg in legs for item in rankings[leg][:SUREST]}
-        below = {item.id: item.score for item in ranked[PAGE:] if item.id in best}
-        bar = ranked[PAGE - len(below) - 1].score if below else 0.0
+        below = {key: scores[key] for key in islice(scores, PAGE, None) if key in best}
+        bar = next(islice(scores.values(), PAGE - len(below) - 1, None)) if below else 0.0
         for key, score in below.items():
             shares[best[key]][key] = shares[best[key]].get(key, 0.0) + bar - score
         return bool(below)

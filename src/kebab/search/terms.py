@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -93,7 +93,7 @@ class TermMemory(dict[str, str]):
         if token.isascii():
             plain = token[-1].isalnum() and "'" not in token and "," not in token
             return self._joined(token) if plain else self._any(token)
-        if _ALL_PAIRED.fullmatch(token) and unicodedata.is_normalized("NFKC", token):
+        if is_run(token):
             return _interleaved(token), ""
         return self._any(token)
 
@@ -119,6 +119,20 @@ def address(link: str) -> str:
 
 def _interleaved(run: str) -> str:
     return "".join([f"{char} {char}{after} " for char, after in pairwise(run)]) + run[-1]
+
+
+def is_run(token: str) -> bool:
+    """Whether a raw token is nothing but a run of Korean, Japanese or Chinese, as most of such texts are."""
+    return _ALL_PAIRED.fullmatch(token) is not None and unicodedata.is_normalized("NFKC", token)
+
+
+def held_places(run: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Where the terms of a run stand in it that are among these: the places of its pieces, without making them."""
+    for start, char in enumerate(run):
+        if char in terms:
+            yield start, start + 1
+        if run[start : start + 2] in terms and start + 1 < len(run):
+            yield start, start + 2
 
 
 def pieces_of(token: str, stem: Callable[[str], str]) -> list[Piece]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
+from sys import intern
 
 from kebab.adapters.sqlite import file_states, outbox, packed_texts, seals, texts
 from kebab.adapters.sqlite.connection import Database
@@ -20,7 +21,7 @@ from kebab.adapters.sqlite.document_filters import (
     with_tags,
 )
 from kebab.adapters.sqlite.link_store import INSERT_LINK, link_rows
-from kebab.adapters.sqlite.read_lately import ReadLately
+from kebab.adapters.sqlite.read_lately import LANGUAGES, TEXTS, ReadLately
 from kebab.adapters.sqlite.rows import (
     STORED_CHUNK,
     SUMMARY,
@@ -58,7 +59,8 @@ class SqliteDocumentStore:
         self._database = database
         self._clock = clock
         self._matches = Matches()
-        self._read_lately = ReadLately()
+        self._read_lately: ReadLately[StoredChunk] = ReadLately(TEXTS)
+        self._languages: ReadLately[str] = ReadLately(LANGUAGES)
         self._waiting = outbox.Waiting(database)
 
     def file_states(self, source_id: str, under: Collection[str] = ()) -> dict[str, FileState]:
@@ -228,13 +230,12 @@ class SqliteDocumentStore:
             )
 
     def languages(self, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
-        with self._database.read() as connection:
-            found = connection.execute(
-                "SELECT json_group_object(c.chunk_id, d.lang) FROM chunks c JOIN documents d USING (doc_id) "
-                "WHERE c.chunk_id IN (SELECT value FROM json_each(?))",
-                (as_json(list(chunk_ids)),),
-            ).fetchone()
-        return {ChunkId(chunk_id): lang for chunk_id, lang in string_pairs(found[0]).items()}
+        with self._database.snapshot() as connection:
+            at = outbox.moment(connection)
+            found = self._languages.known(chunk_ids, at=at)
+            read = _languages(connection, [chunk_id for chunk_id in chunk_ids if chunk_id not in found])
+        self._languages.keep(read, at=at)
+        return found | read
 
     def matching(self, filters: SearchFilters) -> frozenset[DocId] | None:
         if not filters:
@@ -327,6 +328,15 @@ class SqliteDocumentStore:
         with self._database.read() as connection:
             rows = connection.execute("SELECT doc_id FROM documents ORDER BY source_id, path").fetchall()
         return [DocId(row[0]) for row in rows]
+
+
+def _languages(connection: sqlite3.Connection, chunk_ids: Sequence[ChunkId]) -> dict[ChunkId, str]:
+    found = connection.execute(
+        "SELECT json_group_object(c.chunk_id, d.lang) FROM chunks c JOIN documents d USING (doc_id) "
+        "WHERE c.chunk_id IN (SELECT value FROM json_each(?))",
+        (as_json(list(chunk_ids)),),
+    ).fetchone()
+    return {ChunkId(chunk_id): intern(lang) for chunk_id, lang in string_pairs(found[0]).items()}
 
 
 def _replaced(connection: sqlite3.Connection, document: Document) -> list[tuple[DocId, AssetId]]:

@@ -1,4 +1,4 @@
-"""The chunks that were read last, kept until the documents change.
+"""What was read of chunks last, kept until the documents change.
 
 A search weighs the best chunks, then shows them, and who types or pages asks for the same ones again. Reading
 one unpacks the text of its whole document, which is most of what showing a hit costs.
@@ -7,36 +7,41 @@ one unpacks the text of its whole document, which is most of what showing a hit 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from threading import Lock
+from typing import Generic, TypeVar
 
-from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId
 
-KEPT = 256
-"""Some hundred kilobytes of text."""
+V = TypeVar("V")
+
+TEXTS = 256
+"""So many chunks with their texts are some hundred kilobytes."""
+LANGUAGES = 16_384
+"""Of so many chunks the languages are some three megabytes. A search asks for a hundred."""
 
 
-class ReadLately:
-    """Chunks of one state of the documents, for any number of threads."""
+class ReadLately(Generic[V]):
+    """What was read of so many chunks of one state of the documents, for any number of threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._lock = Lock()
         self._at: tuple[int, int] | None = None
-        self._chunks: dict[ChunkId, StoredChunk] = {}
+        self._read: dict[ChunkId, V] = {}
 
-    def known(self, chunk_ids: Iterable[ChunkId], *, at: tuple[int, int]) -> dict[ChunkId, StoredChunk]:
-        """Those of the chunks that were read in the state that ``at`` names."""
+    def known(self, chunk_ids: Iterable[ChunkId], *, at: tuple[int, int]) -> dict[ChunkId, V]:
+        """Of those of the chunks that were read in the state that ``at`` names."""
         with self._lock:
             if self._at != at:
                 return {}
-            return {key: self._chunks[key] for key in chunk_ids if key in self._chunks}
+            return {key: self._read[key] for key in chunk_ids if key in self._read}
 
-    def keep(self, read: Mapping[ChunkId, StoredChunk], *, at: tuple[int, int]) -> None:
+    def keep(self, read: Mapping[ChunkId, V], *, at: tuple[int, int]) -> None:
         """Remember what was read, and forget what was read longest ago."""
         with self._lock:
             if self._at != at:
-                self._at, self._chunks = at, {}
-            for key, stored in read.items():
-                self._chunks[key] = stored
-            while len(self._chunks) > KEPT:
-                del self._chunks[next(iter(self._chunks))]
+                self._at, self._read = at, {}
+            self._read.update(read)
+            for key in list(islice(self._read, max(0, len(self._read) - self._most))):
+                del self._read[key]
