@@ -60,7 +60,7 @@ class LanceLexicalIndex:
         self._table = folder / "words.lance"
         self._cut = ChunkCutter(analyzer.index_text)
         layout = f"{LAYOUT}:{analyzer.version}"
-        self._checkpoint = CheckpointFile(folder / "checkpoint.json", layout, self._table / "_versions")
+        self._checkpoint = CheckpointFile(folder / "checkpoint.json", layout, proof=self._table / "_versions")
         self._sums = FileSums(folder / "sums.json", folder)
         self._lock = Lock()
         self._opened: tuple[Mark, Any] | None = None

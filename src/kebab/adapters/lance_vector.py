@@ -94,7 +94,7 @@ class LanceVectorIndex:
         self._flat_files = FlatFiles(flat)
         layout = f"{LAYOUT}:{model.model_id}:{model.version}:{model.dimensions}"
         proof = self._table / "_versions"
-        self._checkpoint = CheckpointFile(checkpoint, layout, proof)
+        self._checkpoint = CheckpointFile(checkpoint, layout, proof=proof)
         self._sums = FileSums(sums, folder)
         self._lock = Lock()
         self._view: _View | None = None

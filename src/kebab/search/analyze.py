@@ -85,6 +85,8 @@ class Analyzer:
         self._lock = threading.Lock()
         self._memory: TermMemory | None = None
         self._asked: _Asked | None = None
+        self._weighed_lately: tuple[str, dict[str, float]] | None = None
+        """Of the text that was asked last: a search asks six times."""
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text as the index holds them: main stream in text order, then other forms."""
@@ -132,6 +134,12 @@ class Analyzer:
         and counts half of that. A word that stands in the query several times, in whatever form, counts as
         often: what a long question repeats is what it is about. Pairs count so only where the same word does.
         """
+        known = self._weighed_lately
+        if known is None or known[0] != text:
+            known = self._weighed_lately = (text, self._weights(text))
+        return dict(known[1])
+
+    def _weights(self, text: str) -> dict[str, float]:
         tokens = _TOKEN.findall(nfc(text))
         # In a few hundred notes "when" and "does" are rare, and rarity would make them weigh like names.
         telling = [token for token in tokens if token.lower() not in _GLUE]

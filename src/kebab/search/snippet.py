@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from kebab.domain.hits import Snippet
@@ -91,16 +90,16 @@ def _window(text: str, ranges: Ranges, length: int) -> tuple[int, int]:
 
 def _most_distinct(words: list[tuple[int, int, str]], length: int) -> int:
     """Where the window of this length begins that holds most distinct words; both its ends only move on."""
-    inside: Counter[str] = Counter()
+    inside: dict[str, int] = {}
     best, most, upto = words[0][0], 0, 0
     for index, (begin, _, word) in enumerate(words):
         while upto < len(words) and words[upto][1] <= begin + length:
-            inside[words[upto][2]] += 1
+            inside[words[upto][2]] = inside.get(words[upto][2], 0) + 1
             upto += 1
         if len(inside) > most:
             best, most = begin, len(inside)
         upto = max(upto, index + 1)
-        inside[word] -= 1
+        inside[word] = inside.get(word, 0) - 1
         if inside[word] <= 0:
             del inside[word]
     return best

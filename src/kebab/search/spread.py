@@ -6,6 +6,7 @@ in a better one of the same document costs a place and tells nothing; docs/decis
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -46,7 +47,11 @@ def repetitions(chunks: Sequence[Chunk]) -> list[int | None]:
     """
     found: list[int | None] = []
     kept: dict[DocId, list[tuple[int, frozenset[str]]]] = {}
+    of_document = Counter(chunk.doc_id for chunk in chunks)
     for place, chunk in enumerate(chunks):
+        if of_document[chunk.doc_id] == 1:  # as most are
+            found.append(None)
+            continue
         lines = _lines(chunk.text)
         before = kept.setdefault(chunk.doc_id, [])
         source = next((at for at, held in before if _share(lines, held) > MOST), None)

@@ -127,7 +127,7 @@ def is_run(token: str) -> bool:
 
 
 def held_places(run: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
-    """Where the terms of a run stand in it that are among these: the places of its pieces, without making them."""
+    """Where those terms of a run that are among these stand in it: the places of its pieces, in less time."""
     for start, char in enumerate(run):
         if char in terms:
             yield start, start + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from pathlib import PurePosixPath
 
 import pytest
 from hypothesis import example, given
@@ -11,12 +12,14 @@ from hypothesis import strategies as st
 
 from kebab.domain.ids import nfc
 from kebab.domain.names import (
+    about_text,
     folded,
     indexed_words,
     latin_words,
     letters,
     name_key,
     name_keys,
+    name_text,
     plain_words,
     written,
 )
@@ -138,3 +141,18 @@ def test_every_letter_that_loses_its_accent_is_found_in_haste() -> None:
     letters_of_all = "".join(map(chr, [*range(0x80, 0xD800), *range(0xE000, 0x20000)]))
 
     assert [folded(one) for one in letters_of_all] == [_folded_without_haste(one) for one in letters_of_all]
+
+
+@given(
+    st.lists(st.text(alphabet="ab.노 -_#", min_size=1, max_size=8), min_size=1, max_size=4)
+    .filter(lambda parts: not any(part.strip(".") == "" for part in parts))
+    .map("/".join)
+)
+@example("work/notes.tar.gz")
+@example(".hidden")
+@example("a/b.")
+def test_a_note_is_called_by_the_name_of_its_file_without_the_extension(path: str) -> None:
+    file = PurePosixPath(path)
+
+    assert name_text(path=path, title="", aliases=()).split("\n")[-1] == file.stem
+    assert about_text(path=path, tags=(), summary="").split("\n")[:-1] == list(file.parts[:-1])
