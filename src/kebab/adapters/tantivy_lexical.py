@@ -28,7 +28,7 @@ from kebab.ports import NONE_CUT, Analyzer, IndexShape, LexicalQuery
 
 LAYOUT = "tantivy-3"
 
-_HEAP_BYTES = 64_000_000
+_HEAP_BYTES = 32_000_000
 # One indexing thread: cutting text into terms is slower than indexing them, and the threads of one commit
 # leave a segment each.
 _THREADS = 1

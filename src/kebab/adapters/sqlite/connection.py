@@ -30,7 +30,7 @@ BUSY_TIMEOUT_S = 10.0
 REPLACED_WITHIN_S = 5.0
 """How long a reader waits for a store that is being put in the place of another: that takes a few renames."""
 READING_KB = 4_096
-WRITING_KB = 32_768
+WRITING_KB = 12_288
 """Page cache of one connection; readers have several."""
 LOG_PAGES = 8_000
 """How many pages the log may hold before they go into the file: one that changed several times by then is
