@@ -90,6 +90,8 @@ class SearchQuery:
     sort: SortOrder = SortOrder.SCORE
     by_document: bool = False
     """One hit a document, its best; the others are counted in it."""
+    misread: tuple[str, ...] = ()
+    """What looks like a filter and says nothing, such as after:2024-13-45: it is searched for as text."""
     read: tuple[int, int] | None = None
     """Of the hits in order, the first that is shown and the one after the last: only these need snippets.
 

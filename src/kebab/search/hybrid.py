@@ -34,7 +34,7 @@ from kebab.search.present import Presenter
 from kebab.search.spread import WINDOW
 from kebab.search.trace import Stopwatch
 from kebab.search.turnstile import OF_THIS_PROCESS
-from kebab.search.unread import unread
+from kebab.search.unread import misread, unread
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -156,7 +156,8 @@ class HybridRetriever:
                 spelled, corrections = self.spelled(query)
                 narrow, unread_texts = self.narrowed(spelled)
                 found = self._search(narrow)
-                found = replace(found, corrections=corrections, degraded=(*found.degraded, *unread_texts))
+                noted = (*found.degraded, *unread_texts, *misread(query.misread))
+                found = replace(found, corrections=corrections, degraded=noted)
             if freshness.holds(found, since=since):
                 return found
         return replace(found, degraded=(*found.degraded, CHANGING))

@@ -76,6 +76,7 @@ def parse_query(
         patterns=tuple(found),
         either=tuple(either),
         excluded=tuple(excluded),
+        misread=tuple(match[0] for match in _FIELD.finditer(outside) if _is_misread(match[1], match[2])),
     )
 
 
@@ -166,6 +167,11 @@ def _take_days(field: str, value: str, taken: Taken) -> bool:
     if field in ("before", "on"):
         taken["dated_before"].append(behind if field == "on" else first)
     return True
+
+
+def _is_misread(field: str, value: str) -> bool:
+    """Whether a value that was left as text was meant for a filter: a date of figures, a level of trust."""
+    return (field in _DATES and value[0].isdigit()) or (field == "trust" and value.isalpha())
 
 
 _DATES = ("after", "before", "on")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import PurePosixPath
 
-from kebab.domain.documents import DocumentSummary
+from kebab.domain.documents import DocumentSummary, TrustLevel
 from kebab.domain.hits import Degradation
 from kebab.domain.names import dated, folded
 from kebab.domain.queries import SearchFilters
@@ -24,6 +24,9 @@ LISTED = {
 }
 """Filters whose values can be listed, by the column that holds them."""
 NAMES = {"lang": "language", "media": "format", "source_type": "source type", "doc_id": "id", "path": "path"}
+_MEANT = dict.fromkeys(("after", "before", "on"), "a date is written 2024-12-24, 2024-12 or 2024") | {
+    "trust": f"there are: {', '.join(TrustLevel)}"
+}
 MOST_VALUES = 20
 """How many values are named where the one given passes nothing."""
 
@@ -35,6 +38,16 @@ def unread(filters: SearchFilters, store: DocumentStore) -> tuple[Degradation, .
         _note(name, values, store)
         for name, values in given.items()
         if values and not store.matching(SearchFilters(**{name: values}))
+    )
+
+
+def misread(texts: Sequence[str]) -> tuple[Degradation, ...]:
+    """A note for each part of a query that looks like a filter and was searched for as text."""
+    return tuple(
+        Degradation(
+            "filter", "not_understood", f"{text} was searched for as text", _MEANT[text.split(":")[0]]
+        )
+        for text in texts
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,13 +106,28 @@ def run(app: ASGIApp, binding: Binding, *, ready: Callable[[], None] = lambda: N
         ssl_certfile=binding.certificate,
         ssl_keyfile=str(binding.key) if binding.key else None,
     )
-    server = _Server(config, ready)
-    with suppress(KeyboardInterrupt, SystemExit), _polite_end():
-        server.run()
-    if not server.started:
+    with ExitStack() as opened:
+        # Opened here: what uvicorn cannot open it logs in words of its own.
+        sockets = [opened.enter_context(one) for one in _listening(binding)]
+        with suppress(KeyboardInterrupt, SystemExit), _polite_end():
+            _Server(config, ready).run(sockets=sockets)
+
+
+def _listening(binding: Binding) -> list[socket.socket]:
+    """A socket at each address that the host's name has. Raises StorageError."""
+    opened: list[socket.socket] = []
+    try:
+        found = socket.getaddrinfo(binding.host, binding.port, type=socket.SOCK_STREAM)
+        for family, address in dict.fromkeys((family, address) for family, _, _, _, address in found):
+            opened.append(socket.create_server(address[:2], family=family, backlog=CONNECTIONS))
+    except OSError as error:
+        for one in opened:
+            one.close()
         raise StorageError(
-            f"{binding.url} cannot be listened at", hint="is it in use? choose another with --port"
-        )
+            f"{binding.url} cannot be listened at: {os.strerror(error.errno) if error.errno else error}",
+            hint="is it in use? choose another with --port",
+        ) from error
+    return opened
 
 
 @contextmanager

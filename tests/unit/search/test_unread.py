@@ -59,3 +59,17 @@ def test_only_so_many_values_are_named(shelf: Shelf) -> None:
     assert hint is not None
     assert hint.count(",") == MOST_VALUES
     assert hint.endswith("…")
+
+
+def test_what_only_looks_like_a_filter_is_text_and_the_response_says_so(notes: Shelf) -> None:
+    written = "a date is written 2024-12-24, 2024-12 or 2024"
+    assert said(notes, "plans after:2024-13-45") == [("after:2024-13-45 was searched for as text", written)]
+    levels = "there are: generated, secondary, primary"
+    assert said(notes, "plans trust:foo") == [("trust:foo was searched for as text", levels)]
+
+
+@pytest.mark.parametrize(
+    "text", ["plans after:lunch", "plans see:this", "plans trust:primary", "plans on:off"]
+)
+def test_words_with_a_colon_are_text_without_a_note(text: str) -> None:
+    assert parse_query(text).misread == ()
