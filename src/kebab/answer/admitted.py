@@ -18,6 +18,11 @@ _LISTED = (Kind.LIST, Kind.HOW)
 """Kinds that a list may answer which nothing but its heading announces."""
 _TOLD = (Kind.NUMBER, Kind.WHEN, Kind.WHO, Kind.WHY, Kind.YES_NO, Kind.DEFINITION)
 """Kinds that a script does not answer."""
+_AWAY = 0.5
+"""Share of what is shown that links to other sites make of a mere bookmark."""
+_LINK = re.compile(r"!?\[([^\[\]]{1,300})\]\(<?https?://[^()\s]{1,600}(?:\([^()\s]{0,80}\)[^()\s]{0,80})?\)")
+_TELLS = re.compile(r"[.!。][\"'”’)\]]*$|[다요죠]$")
+"""The end of a sentence: a quotation may be the text of a link."""
 _DIGIT = re.compile(r"\d")
 _SAID_BEFORE = re.compile(r"(?:[.!]|[다요]\.?) \S")
 """A sentence that ends before the last one, which may ask."""
@@ -45,3 +50,13 @@ def may_answer(passage: Passage, kind: Kind) -> bool:
     if passage.shape is Shape.LIST:
         return kind in _LISTED or len(passage.text) <= _SECTION
     return kind in (Kind.NUMBER, Kind.WHEN)
+
+
+def points_away(text: str) -> bool:
+    """True for a title that links to another site, with hardly a word about it: "- [How to sleep](https://…)"."""
+    links = [link[1] for link in _LINK.finditer(text)]
+    if not links or any(_TELLS.search(link) for link in links):
+        return False
+    rest = len(_LINK.sub("", text))
+    shown = sum(map(len, links))
+    return shown >= _AWAY * (shown + rest)

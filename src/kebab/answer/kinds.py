@@ -55,8 +55,20 @@ def fits(kind: Kind, shape: Shape, text: str, question: str = "") -> float:
             return 0.5 * shown + 0.5 * _like("step", text)
         case Kind.LIST:
             return 1.0 if shape is Shape.LIST else 0.6 * _like("enumerated", text)
+        case Kind.WHO:
+            return 1.0 if _tells_name(text, question) else _WEAK * _like("name", text)
+        case Kind.WHERE if pattern("asks_file").search(question):
+            return 1.0 if pattern("given.path").search(text) else _SOMEWHERE * _like("place", text)
+        case Kind.WHEN if pattern("happened").search(question):
+            return 1.0 if pattern("given.date").search(text) else _WEAK * _like("date", text)
         case _:
             return float(kind in _LIKE and _like(_LIKE[kind], text))
+
+
+def _tells_name(text: str, question: str) -> bool:
+    """Whether a text names somebody, or the role of somebody, whom the question does not."""
+    known = question.lower()
+    return any(found[0].strip().lower() not in known for found in pattern("given.name").finditer(text))
 
 
 def named(question: str, texts: Sequence[str]) -> list[float]:
@@ -132,12 +144,15 @@ _FEW, _COMMON = 4, 0.25
 """A name in more passages than a few, and in a larger share of them, is what all of them are about."""
 _COUNT = (
     r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|no)\b)"
-    r"[\d,.]*(?: (?!and )[^\s,.]+){0,2}? ?"
+    r"[\d,.]*(?: (?!and )[^\s.]+){0,3}? ?"
 )
+_WEAK = 0.5
+"""What counts of a passage that only may be of the kind: a day may be before another, a subject no person."""
+_SOMEWHERE = 0.75
+"""What a place counts that is no path, where a file is asked for."""
 _LIKE = {
     Kind.WHEN: "date",
     Kind.WHERE: "place",
-    Kind.WHO: "name",
     Kind.WHY: "reason",
     Kind.YES_NO: "says_yes",
 }

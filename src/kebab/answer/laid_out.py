@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kebab.answer.sentences import RULER, sentences, table_lines
+from kebab.answer.sentences import ITEM, RULER, indented, sentences, table_lines
 from kebab.answer.shapes import LONGEST, MOST_ITEMS, Passage, Shape, announces, breaks_off
 from kebab.answer.words import pattern
 
@@ -13,7 +13,12 @@ LONGEST_TABLE = 2400
 LONGEST_CODE = 12
 """Lines of code quoted at once."""
 
+_FAR = 2
+"""Lines between a label above some code and the sentence that announces both."""
+
 _FENCE = re.compile(r"^\s{0,12}(?:>\s?)*(```+|~~~+)")
+_TAGS = re.compile(r"^\s*\{%.*%\}\s*$")
+_LABEL = re.compile(r"^[^.!?。]{2,80}$")
 # Boxes, trees of arrows and diagrams are pictures, not lines that someone types.
 _DRAWN = re.compile(r"[\u2500-\u257f]{3}|^(?:graph|flowchart|sequenceDiagram|classDiagram|pie|gantt)\b|-->")
 
@@ -67,12 +72,26 @@ def read_code(text: str) -> Iterator[Passage]:
         elif start is not None and opened and opened[1].startswith(fence):
             yield from _stanzas(lines, start, number)
             start = None
+    for begin, end in _runs(sorted(indented(lines))):
+        yield from _stanzas(lines, begin, end, above=begin)
 
 
-def _stanzas(lines: Sequence[str], start: int, end: int) -> Iterator[Passage]:
-    """The code between two fences, cut at empty lines where it is long; the first with its announcement."""
-    above = next((n for n in range(start - 2, -1, -1) if lines[n].strip()), None)
-    lead = _announcement(lines[above]) if above is not None else ""
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Neighbouring numbers as the first and the one behind the last."""
+    begin = 0
+    for at in range(1, len(numbers) + 1):
+        if at == len(numbers) or numbers[at] > numbers[at - 1] + 1:
+            if numbers:
+                yield numbers[begin], numbers[at - 1] + 1
+            begin = at
+
+
+def _stanzas(lines: Sequence[str], start: int, end: int, *, above: int | None = None) -> Iterator[Passage]:
+    """The code between two fences, cut at empty lines where it is long; the first with its announcement.
+
+    ``above`` is the line below the announcement; by default that of the fence.
+    """
+    top, lead = _introduced(lines, start - 1 if above is None else above)
     begin = start
     for number in range(start, end + 1):
         if number < end and (lines[number].strip() or end - start <= LONGEST_CODE):
@@ -81,10 +100,34 @@ def _stanzas(lines: Sequence[str], start: int, end: int) -> Iterator[Passage]:
         if _quotable(code):
             typed = "\n" not in code and bool(pattern("typed").search(lead))
             said = lead if begin == start and (typed or announces(lead) or breaks_off(lead)) else ""
-            first = above if said and above is not None else begin
+            first = top if said else begin
             text = " ".join(f"{said} {code}".split())
             yield Passage(text, first, number - 1, Shape.CODE, 0, lead, code=code)
         begin = number + 1
+
+
+def _introduced(lines: Sequence[str], below: int) -> tuple[int, str]:
+    """The line above some code where its announcement begins, and this; empty where there is none.
+
+    A label between the two ("For Debian", "macOS:") belongs to it.
+    """
+    at = _line_above(lines, below)
+    lead = _announcement(lines[at]) if at >= 0 else ""
+    if (
+        lead
+        and _LABEL.match(lead)
+        and not ITEM.match(lines[at])
+        and (over := _line_above(lines, at)) >= max(0, at - _FAR)
+    ):
+        more = _announcement(lines[over])
+        if announces(more):
+            return over, f"{more} {lead}"
+    return at, lead
+
+
+def _line_above(lines: Sequence[str], below: int) -> int:
+    """The nearest line above that says something; -1 for none. Tags of a template say nothing."""
+    return next((n for n in range(below - 1, -1, -1) if lines[n].strip() and not _TAGS.match(lines[n])), -1)
 
 
 def _quotable(code: str) -> bool:

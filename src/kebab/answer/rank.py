@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kebab.answer.admitted import may_answer, says_something
+from kebab.answer.admitted import may_answer, points_away, says_something
 from kebab.answer.kinds import Kind, kind_of
 from kebab.answer.measured import FEATURES, READ, Measurer, Read
 from kebab.answer.meeting import WordSpace, words_of
@@ -24,6 +24,8 @@ from kebab.ports import Analyzer
 _OWN = FEATURES.index("own")
 _ROW, _MEETS = 1.0, 0.25
 """What such a row loses, and how much of the keywords one meets that is no such row."""
+_POINTER = 1.5
+"""What a link to another site loses beside what the notes say themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,11 @@ class Scored:
 
 
 def _aside(one: Read, values: Sequence[float], kind: Kind) -> float:
-    """What a row of a table loses that keywords find by its headings alone: of many rows, why this one?"""
-    return _ROW if kind is Kind.OTHER and one.passage.shape is Shape.ROW and values[_OWN] < _MEETS else 0.0
+    """What a passage loses by its form: a row of a table that keywords find by its headings alone (of many
+    rows, why this one?), and a bookmark.
+    """
+    row = kind is Kind.OTHER and one.passage.shape is Shape.ROW and values[_OWN] < _MEETS
+    return _ROW * row + _POINTER * (kind is not Kind.WHERE and points_away(one.passage.text))
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,16 @@ _TAG = re.compile(r"^\s*+<[a-zA-Z]")
 RULER = re.compile(r"^[\s:|]*+-[\s:|-]*+$")
 """The line below the head of a table."""
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
-_ITEM = re.compile(r"^\s*([-*+]|\d{1,3}[.)])\s+")
+ITEM = re.compile(r"^\s*([-*+]|\d{1,3}[.)])\s+")
+_DEEP = ("    ", "\t")
+# What indented lines are a part of: an item, a definition, a box, a fence, a footnote.
+_HOLDS = re.compile(r"^\s*(?:[-*+]\s|\d{1,3}[.)]\s|:|!!!|\?\?\?|===|```|~~~|\[[^\]]+\]:|<)")
+_SPOKEN = 3
+"""Spaces in a line from which it may be a sentence."""
 _CODE = re.compile(r"`[^`]*`")
+# What a list of links says of one: "[Why?](…) - A talk.".
+_DESCRIBED = re.compile(r"\s+(?:[-–—:]|\()")
+_LINK = re.compile(r"\[([^\[\]]{1,300})\]\([^()\s]{1,300}\)")
 _QUOTED = re.compile(r"^(?:\s*+>\s?)+")
 # A sentence ends at its sign and a space; Korean sentences end the same way. A quote or bracket may follow.
 _END = re.compile(r"[.!?。！？][\"'”’)\]*_`]*(?=\s)|(?<=[다요죠까])\.(?=[\"'”’)]*\s)")
@@ -88,7 +96,7 @@ def _broken(lines: list[str]) -> Iterator[tuple[int, list[str], bool]]:
     Prose breaks where the next word has no room; where most of the next words had room, lines are entries.
     """
     begin, entries = 0, False
-    if len(lines) > 1 and not _ITEM.match(lines[0]) and not lines[0].lstrip().startswith("|"):
+    if len(lines) > 1 and not ITEM.match(lines[0]) and not lines[0].lstrip().startswith("|"):
         entries, ended = _roomy(lines) and not _carried(lines), sum(map(bool, map(_ENDED.search, lines)))
         bare, told = not ended, _CARRIED * ended >= len(lines)
         for at, (line, after) in enumerate(pairwise(lines), start=1):
@@ -154,6 +162,30 @@ def table_lines(lines: Sequence[str]) -> frozenset[int]:
     return frozenset(found)
 
 
+def indented(lines: Sequence[str]) -> frozenset[int]:
+    """The numbers of the lines that are code by their indentation: below an empty line, no list, no prose."""
+    found: set[int] = set()
+    run: list[int] = []
+    listed = bool(lines) and lines[0].startswith(_DEEP)
+    for number, line in enumerate(lines):
+        if not line.strip():
+            continue
+        deep = line.startswith(_DEEP)
+        if deep and not listed and (run or not lines[number - 1].strip()):
+            run.append(number)
+            continue
+        found.update(run if not _prose(lines, run) else ())
+        run = []
+        listed = bool(_HOLDS.match(line)) or (deep and listed)
+    found.update(run if not _prose(lines, run) else ())
+    return frozenset(found)
+
+
+def _prose(lines: Sequence[str], numbers: Sequence[int]) -> bool:
+    """True for indented lines that read as sentences: who takes notes may indent them."""
+    return any(lines[n].strip().count(" ") >= _SPOKEN and _ENDED.search(lines[n]) for n in numbers)
+
+
 def split_prose(text: str) -> list[str]:
     """The sentences of a text that is no Markdown, such as one line of an answer."""
     return [sentence.text for sentence in _split([text], 0, apart=False)]
@@ -176,7 +208,7 @@ def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
     block: list[str] = []
     start, fence, tag = 0, _fence_before(text), False
     lines = without_comments(text).split("\n")
-    tables = table_lines(lines)
+    tables, code = table_lines(lines), indented(lines)
     for number, quoted in enumerate(lines):
         line = _QUOTED.sub("", quoted)
         opened = _FENCE.match(line)
@@ -184,12 +216,12 @@ def _blocks(text: str) -> Iterator[tuple[list[str], int]]:
             fence = _fence_after(fence, opened)
             yield from _closed(block, start)
             block = []
-        elif tag or not line.strip() or _SKIPPED.match(line) or _HEADING.match(line):
+        elif tag or number in code or not line.strip() or _SKIPPED.match(line) or _HEADING.match(line):
             tag = bool(line.strip()) and (tag or bool(_TAG.match(line))) and ">" not in line
             yield from _closed(block, start)
             block = []
         else:
-            if block and (_ITEM.match(line) or number in tables or number - 1 in tables):
+            if block and (ITEM.match(line) or number in tables or number - 1 in tables):
                 yield from _closed(block, start)
                 block = []
             if not block:
@@ -217,8 +249,8 @@ def _closed(block: list[str], start: int) -> Iterator[tuple[list[str], int]]:
 
 
 def _split(lines: list[str], first: int, *, apart: bool, depth: int = 0) -> Iterator[Sentence]:
-    item = bool(_ITEM.match(lines[0])) or lines[0].lstrip().startswith("|")
-    cleaned = [_ITEM.sub("", lines[0]), *lines[1:]]
+    item = bool(ITEM.match(lines[0])) or lines[0].lstrip().startswith("|")
+    cleaned = [ITEM.sub("", lines[0]), *lines[1:]]
     joined = "\n".join(line.strip() for line in cleaned)
     begin, at = 0, first
     for end in [*_ends(joined), len(joined)]:
@@ -232,11 +264,13 @@ def _split(lines: list[str], first: int, *, apart: bool, depth: int = 0) -> Iter
 
 
 def _ends(text: str) -> Iterator[int]:
-    # A sign inside code ends no sentence: the operator `?` is a word.
+    # A sign inside code ends no sentence: the operator `?` is a word. Of those in a link, the last may.
     plain = _CODE.sub(lambda code: "_" * len(code[0]), text)
+    plain = _LINK.sub(lambda link: "_" * (len(link[0]) - 1) + link[1][-1], plain)
     for match in _END.finditer(plain):
         end = match.start() + 1
         abbreviated = _ABBREVIATED.search(text, max(0, end - _LONGEST_ABBREVIATION), end)
         counted = text[match.start() - 1 : match.start()].isdigit() and _PARTICLE.match(text, match.end())
-        if not abbreviated and not counted:
+        described = text[match.end() - 1] == ")" and _DESCRIBED.match(text, match.end())
+        if not abbreviated and not counted and not described:
             yield match.end()
