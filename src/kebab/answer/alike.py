@@ -34,14 +34,14 @@ _ENDINGS = (
 def groups_of(word: str) -> frozenset[int]:
     """The groups that a word in lower case belongs to; none for most words."""
     known = _groups("alike.txt")
-    return next((known[form] for form in _forms(word) if form in known), frozenset())
+    return next((known[form] for form in forms(word) if form in known), frozenset())
 
 
 @lru_cache(maxsize=20_000)
 def translations_of(word: str) -> frozenset[int]:
     """The lines of the dictionary on which a word in lower case stands; none for most words."""
     known = _groups("translations.txt")
-    form = next((form for form in _forms(word) if form in known), "")
+    form = next((form for form in forms(word) if form in known), "")
     return known[form] if form and (word.isascii() or _VERB.match(word[len(form) :])) else frozenset()
 
 
@@ -68,8 +68,8 @@ def in_other_words(words: Sequence[str]) -> str:
     return " ".join((*words, *(word for word in found if word not in words))) if found else ""
 
 
-def _forms(word: str) -> Iterator[str]:
-    """The word and what it may be a form of, likeliest first."""
+def forms(word: str) -> Iterator[str]:
+    """A word in lower case and what it may be a form of, likeliest first."""
     yield word
     if not word.isascii():
         # The longest beginning that is known: 삭제된 is 삭제, and 지우려면 is 지우.

@@ -7,13 +7,14 @@ language) the embedding model says how near the nearest word of the passage come
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kebab.answer.alike import groups_of, translations_of
+from kebab.answer.phrases import phrases
 from kebab.answer.question import Keyword, content_of
 from kebab.answer.stems import stem
 from kebab.domain.loanwords import may_sound, sounds
@@ -31,6 +32,8 @@ _FOREIGN, _TRANSLATED = 0.2, 0.5
 """The same for words of two scripts, which share no letters by chance: translations lie lower."""
 _COMPOUND = 4
 """Syllables from which a Korean word may be two of another language: 의료보험료, medical insurance."""
+_HALF = 3
+"""Letters of each of the two words that one may be written as."""
 _LISTED = 0.75
 """What a word counts that is only listed as meaning nearly the same: the lists are wide."""
 _TRUST = 0.9
@@ -115,7 +118,7 @@ def words_of(text: str, *, parts: bool = True) -> frozenset[str]:
     verbs = (word for word in raw if len(word) == 2 and word[1] in "를을")
     names = raw if parts else ()
     within = (part for word in names if not word.islower() or "." in word for part in _parts(word))
-    return frozenset((*(word for each in raw if (word := _content(each))), *verbs, *within))
+    return frozenset((*(word for each in raw if (word := _content(each))), *verbs, *within, *phrases(raw)))
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -142,6 +145,8 @@ class Meter:
     """How far each known word is one that the question asks for."""
     compound: NDArray[np.bool_]
     """Which words of the question two words of a text may meet together."""
+    halves: Mapping[int, Sequence[tuple[str, str]]]
+    """By the place of a word of the question, the two words that it may be written as: sun screen."""
 
     def met(self, terms: frozenset[str], words: frozenset[str]) -> NDArray[np.float64]:
         """How far each word of the question is met, 0 to 1, in the order of ``weights``."""
@@ -157,6 +162,9 @@ class Meter:
             two = np.minimum(np.partition(near, -2, axis=1)[:, -2:].sum(axis=1), _TRUST)
             best = np.where(self.compound, np.maximum(best, two), best)
         met: NDArray[np.float64] = np.maximum(exact, best)
+        for place, pairs in self.halves.items():
+            if any(one in words and other in words for one, other in pairs):
+                met[place] = max(met[place], _TRUST)
         return met
 
     def precision(self, words: frozenset[str]) -> float:
@@ -220,6 +228,11 @@ def _measured(
             row[place] = max(row[place], _LISTED)
         for place in _translated(keyword, known, foreign):
             row[place] = _TRUST
+    names = [keyword.text.lower() for keyword in weights]
+    wholes = {one + other: (at, at + 1) for at, (one, other) in enumerate(pairwise(names))}
+    for place, word in enumerate(known):
+        for at in wholes.get(word, ()):
+            near[at, place] = _TRUST
     return near
 
 
@@ -266,7 +279,22 @@ def meter(weights: Mapping[Keyword, float], texts: Sequence[frozenset[str]], spa
     columns = {word: place for place, word in enumerate(known)}
     foreign = sum(map(_korean, known)) * 2 < len(known)
     compound = np.array([foreign and _compound(keyword.text) for keyword in weights], dtype=bool)
-    return Meter(weights, columns, near, shares, _asked(weights, known, near), compound)
+    asked, halves = _asked(weights, known, near), _halves(weights, columns)
+    return Meter(weights, columns, near, shares, asked, compound, halves)
+
+
+def _halves(weights: Mapping[Keyword, float], known: Mapping[str, int]) -> dict[int, list[tuple[str, str]]]:
+    """The pairs of known words that make a word of the question: jelly fish for jellyfish."""
+    found = {place: list(_parted(keyword.text.lower(), known)) for place, keyword in enumerate(weights)}
+    return {place: pairs for place, pairs in found.items() if pairs}
+
+
+def _parted(word: str, known: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """The two known words that a long English word is made of, also in its singular."""
+    for whole in dict.fromkeys((word, word.removesuffix("s"))) if word.isascii() and word.isalpha() else ():
+        for cut in range(_HALF, len(whole) - _HALF + 1):
+            if whole[:cut] in known and whole[cut:] in known:
+                yield whole[:cut], whole[cut:]
 
 
 def _compound(word: str) -> bool:

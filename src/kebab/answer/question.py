@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from kebab.answer.phrases import joined
 from kebab.answer.words import read_words
 from kebab.domain.hits import Correction
 from kebab.domain.ids import nfc
@@ -112,7 +113,7 @@ def read_question(text: str, analyzer: Analyzer) -> Question:
     found: dict[str, Keyword] = {}
     glosses: dict[str, str] = dict(_GLOSS.findall(text))
     # 겹치지 않게: the ending belongs to the negation, while 페이지 and 패키지 keep theirs.
-    words = _WORD.findall(_COUNTED.sub(" ", _NEGATED.sub(r" \1", text)))
+    words = joined(_WORD.findall(_COUNTED.sub(" ", _NEGATED.sub(r" \1", text))))
     for word, after in zip_longest(words, words[1:], fillvalue=""):
         stem = content_of(word) if word.lower() not in _ASKED_GLUE else ""
         terms = tuple(analyzer.query_terms(stem)) if stem else ()
