@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from kebab.answer.background import Background
 from kebab.answer.kinds import Kind, demanded, kind_of, wanted
@@ -19,6 +20,7 @@ from kebab.answer.meeting import WordSpace, meter, words_of
 from kebab.answer.missed import kept
 from kebab.answer.question import Keyword, Question
 from kebab.answer.rank import Scored
+from kebab.answer.relation import told
 from kebab.answer.typed import codes, held_by
 from kebab.answer.words import pattern
 from kebab.domain.answers import GATE_FEATURES, GateFeatures, GateReport
@@ -27,6 +29,10 @@ from kebab.domain.hits import Leg, Retrieval
 from kebab.domain.values import dataclass
 from kebab.errors import EngineError
 from kebab.ports import Analyzer, LexicalIndex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 GATE_VERSION = "gate-v6"
 LOOKED_AT = 5
@@ -38,10 +44,12 @@ _NAMED = 0.5
 """Share of a question's names, or of its words, from which something is about it."""
 _FEW = 4
 """So many keywords are few: each of them is meant. More are a description, of which no page repeats all."""
-_LACKING = 0.7
-"""What a few keywords must reach, as a share of what a question must, when one of them stands nowhere."""
+_LACKING = 0.8
+"""What a few keywords must reach, as a share of what a question must, when no section holds all of them."""
 _IN_OTHER_WORDS = 1.25
 """How much more confidence it takes when only a search for words of like meaning found something."""
+_LOST = 2.0
+"""The same where even those of one of its nouns stand nowhere."""
 # In a Korean question every Latin word is a name; in an English one those with a capital inside a sentence.
 _NAMES = {
     "ko": re.compile(r"\d+(?:[.,]\d+)*|[A-Za-z][\w.+#-]*", re.ASCII),
@@ -102,16 +110,18 @@ class Gate:
         ranked: Sequence[Scored],
         *,
         own_words: bool = True,
+        widened: bool = False,
     ) -> GateReport:
         """``chunks`` are those of the hits, ``ranked`` their passages, best first.
 
-        Nothing found is never enough. Without ``own_words`` the search was for others than the question's.
+        Nothing found is never enough. Without ``own_words`` the search was for others than the question's;
+        ``widened``, for all that mean nearly the same.
         """
         if not chunks:
             threshold = self.threshold_for(question, own_words=own_words)
             return GateReport(False, 0.0, threshold, None, tuple(k.text for k in question.keywords))
         weighed = self.weigh(question)
-        texts = [searchable_text(chunk) for chunk in _looked_at(chunks, ranked)]
+        texts = [f"{searchable_text(one)}\n{' '.join(one.tags)}" for one in _looked_at(chunks, ranked)]
         words = [words_of(text) for text in texts]
         terms = [frozenset(self.analyzer.terms(text)) for text in texts]
         measure = meter(weighed, words, self.space)
@@ -139,22 +149,33 @@ class Gate:
         )
         named = features.names is None or features.names >= _NAMED
         missing = [k for k, value in zip(weighed, reached, strict=True) if value < 0.5]
-        lacks = len(weighed) <= _FEW and any(keyword.share == 1 for keyword in missing)
-        threshold = self.threshold_for(question, own_words=own_words, named=named, lacks=lacks)
-        confidence = self.weights.probability(features) if _given(question, ranked, chunks) else 0.0
+        lacks = len(weighed) <= _FEW and not any(_holds_all(weighed, one) for one in met)
+        lost = widened and any(keyword.share == 1 for keyword in missing)
+        threshold = self.threshold_for(question, own_words=own_words, named=named, lacks=lacks, lost=lost)
+        given = _given(question, ranked, chunks) and told(weighed, best, self.space)
+        confidence = self.weights.probability(features) if given else 0.0
         return GateReport(
             confidence >= threshold, confidence, threshold, features, tuple(k.text for k in missing)
         )
 
     def threshold_for(
-        self, question: Question, *, own_words: bool = True, named: bool = True, lacks: bool = False
+        self,
+        question: Question,
+        *,
+        own_words: bool = True,
+        named: bool = True,
+        lacks: bool = False,
+        lost: bool = False,
     ) -> float:
         """What the confidence must reach; the whole question may be a few keywords.
 
         What was found by other words than theirs must convince more, and so must keywords of which most names
-        stand nowhere in what was found. So must a few keywords that what was found
-        ``lacks`` one of: each of them is meant.
+        stand nowhere in what was found. So must a few keywords where every section that was found
+        ``lacks`` one of them: each of them is meant. Where a noun is ``lost``, in all words for it, most
+        is asked.
         """
+        if lost:
+            return min(1.0, self.threshold * _LOST)
         asks = self.keyword_threshold is None or not named or _ASKING.search(question.text)
         if asks:
             return self.threshold if own_words else min(1.0, self.threshold * _IN_OTHER_WORDS)
@@ -208,6 +229,11 @@ class Gate:
         return min(1.0, best / ceiling) if ceiling > 0 else 0.0
 
 
+def _holds_all(weighed: Mapping[Keyword, float], met: NDArray[np.float64]) -> bool:
+    """Whether one chunk meets every word of the question but for its verbs."""
+    return all(value >= _NAMED for key, value in zip(weighed, met, strict=True) if key.share == 1)
+
+
 def _looked_at(chunks: Sequence[StoredChunk], ranked: Sequence[Scored]) -> list[StoredChunk]:
     """The best chunks, and those of the best passages: a definition may stand where a page begins, which no
     hit is.
@@ -233,7 +259,7 @@ def _given(question: Question, ranked: Sequence[Scored], chunks: Sequence[Stored
     best = ranked[:LOOKED_AT]
     if form := demanded(question.text):
         return any(form.search(_LINK.sub(" ", one.passage.text)) for one in best)
-    if kind is Kind.NUMBER:
+    if kind is Kind.NUMBER and _ASKING.search(question.text):
         return _of(best, "number") > 0
     if kind is Kind.WHEN and pattern("happened").search(question.text):
         return any(pattern("given.date").search(one.passage.text) for one in best)

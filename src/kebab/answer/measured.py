@@ -216,7 +216,7 @@ class _Above:
     """What stands above a chunk: the title of its document and its headings."""
 
     def __init__(self, analyzer: Analyzer, chunk: StoredChunk) -> None:
-        text = title_of(chunk)
+        text = words_above(chunk)
         self.terms = frozenset(analyzer.terms(text))
         self.words = words_of(text)
         last = chunk.chunk.heading_path[-1] if chunk.chunk.heading_path else chunk.title
@@ -232,6 +232,11 @@ def title_of(chunk: StoredChunk) -> str:
     folder, _, file = chunk.path.rpartition("/")
     names = (_JOINED.sub(" ", name) for name in (folder.rpartition("/")[2], file.rpartition(".")[0]))
     return readable(" ".join(dict.fromkeys((*names, chunk.title, *chunk.chunk.heading_path))))
+
+
+def words_above(chunk: StoredChunk) -> str:
+    """The same with the tags of the note: what it is about, in the words of who wrote it."""
+    return " ".join((title_of(chunk), *(_JOINED.sub(" ", tag) for tag in chunk.tags)))
 
 
 def _rarest(measure: Meter, met: NDArray[np.float64]) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kebab.answer.measured import title_of
+from kebab.answer.measured import words_above
 from kebab.answer.meeting import WordSpace, meter, words_of
 from kebab.answer.question import Keyword, Question
 from kebab.answer.rank import Scored
@@ -28,7 +28,7 @@ def kept(
     shares = _told(question, space)
     if not shares or not best:
         return None
-    texts = [f"{o.passage.text} {title_of(o.chunk)} {o.passage.below} {o.passage.around}" for o in best]
+    texts = [f"{o.passage.text} {words_above(o.chunk)} {o.passage.below} {o.passage.around}" for o in best]
     words = [words_of(text) for text in texts]
     measure = meter(weighed, words, space)
     met = [

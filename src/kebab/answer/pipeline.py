@@ -16,6 +16,7 @@ from kebab.answer.candidates import candidate, nearest
 from kebab.answer.check import check, check_quotes
 from kebab.answer.converse import Conversation
 from kebab.answer.decline import REFUSALS
+from kebab.answer.draft import Draft, Found
 from kebab.answer.extract import cited, told
 from kebab.answer.gate import GATE_VERSION, Gate
 from kebab.answer.generate import Heard, Writer, spent
@@ -24,6 +25,7 @@ from kebab.answer.pack import pack
 from kebab.answer.prompt import printable
 from kebab.answer.question import Question, read_question, spelled
 from kebab.answer.rank import Ranker, Scored
+from kebab.answer.reread import FURTHER, by_meeting, of_chunks
 from kebab.answer.select import MOST, in_order, interleaved, select
 from kebab.answer.split import split
 from kebab.answer.typed import holding
@@ -33,19 +35,15 @@ from kebab.domain.answers import (
     AnswerEvent,
     AnswerEventKind,
     AnswerVersions,
-    AskCandidate,
     AskRequest,
     AskStep,
     Budget,
-    Evidence,
     GateReport,
     RefusalReason,
     Usage,
 )
-from kebab.domain.chunks import StoredChunk
-from kebab.domain.citations import SourceState
-from kebab.domain.hits import Degradation, Retrieval
-from kebab.domain.ids import ChunkId, encodable
+from kebab.domain.hits import Degradation
+from kebab.domain.ids import encodable
 from kebab.domain.queries import SearchFilters, SearchMode, SearchQuery
 from kebab.domain.tokens import estimate_tokens
 from kebab.errors import EngineError, InvalidInput, Timeout
@@ -54,47 +52,6 @@ from kebab.search.searcher import Searcher
 
 UNKEPT = 64
 """Answers remembered where none is stored."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What one search found: its chunks, and their passages, best first."""
-
-    asked: str
-    retrieval: Retrieval
-    chunks: Sequence[StoredChunk]
-    ranked: Sequence[Scored]
-
-
-@dataclass
-class _Draft:
-    """An answer in the making. Mutable, and seen by one question only."""
-
-    trace_id: str
-    created_at: str
-    request: AskRequest
-    question: Question
-    asked: Question
-    """The question, or those parts of it for which there is evidence."""
-    steps: list[AskStep] = field(default_factory=list)
-    candidates: tuple[AskCandidate, ...] = ()
-    states: dict[ChunkId, SourceState | None] = field(default_factory=dict)
-    """What became of the file of each chunk that was found."""
-    found: list[_Found] = field(default_factory=list)
-    """What may be used, for the question or for each of its parts."""
-    chosen: list[Scored] = field(default_factory=list)
-    unanswered: tuple[str, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    degraded: tuple[Degradation, ...] = ()
-    embedding_model: str | None = None
-    pieces: list[str] = field(default_factory=list)
-    started: float = field(default_factory=perf_counter)
-    condensing_tokens: int = 0
-    timings: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        return "".join(self.pieces).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +141,7 @@ class Asker:
             answer = yield from self._write(draft)
         yield AnswerEvent(AnswerEventKind.FINAL, answer=answer)
 
-    def _begin(self, request: AskRequest) -> _Draft:
+    def _begin(self, request: AskRequest) -> Draft:
         started, tokens = perf_counter(), 0
         if request.continue_from and request.follow is None:
             condensed = self.conversation.condense(
@@ -195,7 +152,7 @@ class Asker:
         if not question.text:
             raise InvalidInput("the question is empty", hint='ask in words: kebab ask "what is …?"')
         created = self.now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        draft = _Draft(self.new_id(), created, request, question, question)
+        draft = Draft(self.new_id(), created, request, question, question)
         draft.started, draft.condensing_tokens = started, tokens
         return draft
 
@@ -207,7 +164,7 @@ class Asker:
 
     # --- evidence ----------------------------------------------------------------------------------
 
-    def _gather(self, draft: _Draft) -> bool:
+    def _gather(self, draft: Draft) -> bool:
         """Fill the draft with evidence; False when the gate lets nothing through.
 
         The question itself is always looked for first. Its parts follow only when that found less than all of
@@ -235,7 +192,7 @@ class Asker:
         draft.timings["retrieve_ms"] = _since(started)
         return bool(draft.found)
 
-    def _abroad(self, draft: _Draft, query: SearchQuery) -> _Found | None:
+    def _abroad(self, draft: Draft, query: SearchQuery) -> Found | None:
         """What a search in the words of the other language found, where the first led to pages in it and the
         second convinces more.
         """
@@ -247,16 +204,17 @@ class Asker:
         found = self._probe(draft, draft.question, replace(query, text=there, exact=True))
         return found if draft.steps[-1].gate.confidence > first.confidence else None
 
-    def _in_other_words(self, draft: _Draft, query: SearchQuery) -> _Found | None:
+    def _in_other_words(self, draft: Draft, query: SearchQuery) -> Found | None:
         """What a search for words of like meaning found, where the question itself accepts it."""
         other = in_other_words([keyword.text for keyword in draft.question.keywords])
         if not other or query.mode is SearchMode.VECTOR:
             return None
-        found = self._probe(draft, draft.question, replace(query, text=other, exact=True))
+        further = replace(query, text=other, exact=True, k=max(query.k, FURTHER))
+        found = self._probe(draft, draft.question, further, most=query.k)
         return found if draft.steps[-1].gate.passed else None
 
-    def _gather_parts(self, draft: _Draft, query: SearchQuery, parts: Sequence[Question]) -> list[_Found]:
-        kept: list[tuple[Question, _Found]] = []
+    def _gather_parts(self, draft: Draft, query: SearchQuery, parts: Sequence[Question]) -> list[Found]:
+        kept: list[tuple[Question, Found]] = []
         unanswered: list[str] = []
         for part in parts:
             found = self._probe(draft, part, replace(query, text=part.text))
@@ -271,23 +229,32 @@ class Asker:
             draft.found = []
         return [found for _, found in kept]
 
-    def _probe(self, draft: _Draft, question: Question, query: SearchQuery) -> _Found:
+    def _probe(
+        self, draft: Draft, question: Question, query: SearchQuery, *, most: int | None = None
+    ) -> Found:
+        """What a search finds, with its passages and the gate's verdict, which the draft keeps.
+
+        With ``most``, only so many of what it finds, those that meet most of the question.
+        """
         found = self.searcher.retriever.search(query)
         own_words, question = query.text == question.text, spelled(question, found.corrections, self.analyzer)
         draft.states.update((hit.chunk_id, hit.citation.source_state) for hit in found.hits)
         stored = self.store.hydrate([hit.chunk_id for hit in found.hits])
         chunks = [stored[hit.chunk_id] for hit in found.hits if hit.chunk_id in stored]
+        widened = most is not None
+        if widened:
+            chunks = by_meeting(self.gate.weigh(question), chunks, self.analyzer, self.gate.space)[:most]
         leads = opening(self.store, question, chunks)
         for place, lead in leads:
             draft.states.setdefault(lead.chunk.chunk_id, draft.states.get(chunks[place].chunk.chunk_id))
         ranked = self.ranker.rank(question, self.gate.weigh(question), found, chunks, leads)
-        report = self.gate.judge(question, found, chunks, ranked, own_words=own_words)
+        report = self.gate.judge(question, found, chunks, ranked, own_words=own_words, widened=widened)
         draft.steps.append(AskStep(query.text, len(found.hits), report))
-        return _Found(question.text, found, chunks, ranked)
+        return Found(question.text, of_chunks(found, chunks) if widened else found, chunks, ranked)
 
     # --- writing -----------------------------------------------------------------------------------
 
-    def _write(self, draft: _Draft) -> Generator[AnswerEvent, None, Answer]:
+    def _write(self, draft: Draft) -> Generator[AnswerEvent, None, Answer]:
         budget = self.writer.budget(draft.asked, self.budget.prompt_tokens)
         share = max(1, MOST // len(draft.found))
         held = (holding(found.asked, found.ranked) for found in draft.found)
@@ -315,7 +282,7 @@ class Asker:
         draft.timings["write_ms"] = _since(started)
         return self._keep(self._bounded(self._checked(draft), heard.ending))
 
-    def _seconds_left(self, draft: _Draft) -> float | None:
+    def _seconds_left(self, draft: Draft) -> float | None:
         if self.budget.seconds is None:
             return None
         return max(0.001, self.budget.seconds - (perf_counter() - draft.started))
@@ -329,7 +296,7 @@ class Asker:
             raise Timeout(f"{self.writer.name} wrote nothing: {said}", hint="raise rag.max_seconds")
         return replace(answer, partial=True, error=said)
 
-    def _checked(self, draft: _Draft) -> Answer:
+    def _checked(self, draft: Draft) -> Answer:
         if self.writer.verbatim:
             quoted = cited(draft.chosen, draft.evidence)
             verdict = check_quotes([(one.passage, told(one), item) for one, item in quoted])
@@ -337,7 +304,7 @@ class Asker:
             verdict = check(draft.text, draft.evidence, analyzer=self.analyzer)
         return replace(self._answer(draft, verdict.refusal), claims=verdict.claims)
 
-    def _answer(self, draft: _Draft, refusal: RefusalReason | None) -> Answer:
+    def _answer(self, draft: Draft, refusal: RefusalReason | None) -> Answer:
         return Answer(
             trace_id=draft.trace_id,
             created_at=draft.created_at,
@@ -358,12 +325,12 @@ class Asker:
             budget=self.budget,
         )
 
-    def _read(self, draft: _Draft) -> int:
+    def _read(self, draft: Draft) -> int:
         """Tokens read: evidence, rules, and what it took to understand a follow-up."""
         rules = self.writer.overhead(draft.asked) if draft.evidence else 0
         return sum(item.tokens for item in draft.evidence) + rules + draft.condensing_tokens
 
-    def _versions(self, draft: _Draft) -> AnswerVersions:
+    def _versions(self, draft: Draft) -> AnswerVersions:
         return AnswerVersions(
             model=self.writer.name,
             prompt=self.writer.prompt_version,

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from kebab.answer.kinds import Kind, kind_of
+from kebab.answer.kinds import Kind, demanded, kind_of
+from kebab.answer.measured import FEATURES
 from kebab.answer.rank import Scored
 from kebab.answer.shown import show
 from kebab.answer.words import pattern
@@ -18,6 +19,8 @@ from kebab.answer.words import pattern
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _PARTICLE = re.compile(r"(?<=[A-Za-z0-9_\])`'\"])[\uac00-\ud7a3]{1,4}$")
 _BARE = "\"'`“”‘’?!.,;:()"
+_NEAR, _ABOUT = FEATURES.index("near"), 0.5
+"""How much of the question a passage meets, with what stands around it, that is about it."""
 _BEFORE, _BEHIND = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
 
 
@@ -49,13 +52,14 @@ def held_by(code: str, texts: Iterable[str]) -> bool:
 
 
 def holding(question: str, ranked: Sequence[Scored]) -> list[Scored]:
-    """The passages that hold the one name that was typed, in their order; all of them where none does.
+    """The passages that hold the one name that was typed, or the price, the day, the name that is asked for,
+    in their order; all of them where none does.
 
     One that says it itself comes before one that stands below a heading with it.
     """
     name = lone(question)
     if not name:
-        return list(ranked)
+        return _telling(question, ranked)
     exact = re.compile(_BEFORE * name[0].isascii() + re.escape(name), re.IGNORECASE)
     whole = re.compile(exact.pattern + _BEHIND, re.IGNORECASE)
     loose = _loosely(name)
@@ -64,6 +68,15 @@ def holding(question: str, ranked: Sequence[Scored]) -> list[Scored]:
         filter(None, ([o for o, text in shown if each.search(text)] for each in (whole, exact, loose))), []
     )
     return found or [one for one in ranked if loose.search(_above(one))] or list(ranked)
+
+
+def _telling(question: str, ranked: Sequence[Scored]) -> list[Scored]:
+    """The passages about the question that have the form of what it asks for."""
+    form = demanded(question)
+    if form is None:
+        return list(ranked)
+    about = (one for one in ranked if one.features[_NEAR] >= _ABOUT)
+    return [one for one in about if form.search(show(one.passage))] or list(ranked)
 
 
 def _above(one: Scored) -> str:
