@@ -28,6 +28,7 @@ _SAID_BEFORE = re.compile(r"(?:[.!]|[다요]\.?) \S")
 """A sentence that ends before the last one, which may ask."""
 _QUESTION = re.compile(
     r"[?？](?:(?![?？])\W)*$|(?:무엇|뭐|어떻게|왜|언제|어디|어떤)[^.]{0,20}(?:인가|는가|은가|일까|할까|는지|인지)\W*$"
+    r"|궁금[하할한해][^.]{0,12}\W*$|^(?:you|some|many) (?:may|might|will)(?: be)? wonder\b.{0,200}$"
 )
 
 

@@ -30,7 +30,7 @@ _DESCRIBED = re.compile(r"\s+(?:[-–—:]|\()")
 _LINK = re.compile(r"\[([^\[\]]{1,300})\]\([^()\s]{1,300}\)")
 _QUOTED = re.compile(r"^(?:\s*+>\s?)+")
 # A sentence ends at its sign and a space; Korean sentences end the same way. A quote or bracket may follow.
-_END = re.compile(r"[.!?。！？][\"'”’)\]*_`]*(?=\s)|(?<=[다요죠까])\.(?=[\"'”’)]*\s)")
+_END = re.compile(r"(?:(?<!\s)\.|[!?。！？])[\"'”’)\]*_`]*(?=\s)|(?<=[다요죠까])\.(?=[\"'”’)]*\s)")
 _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|Mr|Mrs|Ms|Dr|Prof|No|Fig|Eq|approx|[A-Z])\.$|(?:^|:\s)\d{1,2}\.$"
 )
@@ -41,6 +41,8 @@ _WIDEST = 3
 """Widths at which a paragraph may have been broken: the widest lines may stand out."""
 _CARRIED = 3
 """Of so many lines, one that begins a sentence and does not end it shows that all of them are prose."""
+_NEARLY_ALL, _NOTE = 0.8, 40
+"""Share of the lines of such prose that end a sentence, and columns of a line that is more than a note."""
 _ENDED = re.compile(r"[.!?。！？][\"'”’)\]*_`]*\s*$|[다요죠까]\W*$")
 _STARTS = re.compile(
     r"^\s*(?:[A-Z0-9`*\"'“‘(\[<#$€₩~:]"
@@ -103,9 +105,15 @@ def _broken(lines: list[str]) -> Iterator[tuple[int, list[str], bool]]:
             whole = bool(_ENDED.search(line)) if told else not _GOES_ON.search(line)
             broken = line.endswith(("  ", "\\")) or (entries and whole)
             if broken and (bare or _STARTS.match(after)):
-                yield begin, lines[begin:at], entries
+                yield begin, lines[begin:at], entries and not _spoken(lines)
                 begin = at
-    yield begin, lines[begin:], entries and begin > 0
+    yield begin, lines[begin:], entries and begin > 0 and not _spoken(lines)
+
+
+def _spoken(lines: Sequence[str]) -> bool:
+    """True for prose with a line for each sentence: nearly all lines end one, and are no mere notes."""
+    ended = sum(bool(_ENDED.search(line)) for line in lines)
+    return ended >= _NEARLY_ALL * len(lines) and sum(map(_width, lines)) >= _NOTE * len(lines)
 
 
 def _roomy(lines: Sequence[str]) -> bool:
