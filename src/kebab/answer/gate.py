@@ -44,7 +44,7 @@ _NAMED = 0.5
 """Share of a question's names, or of its words, from which something is about it."""
 _FEW = 4
 """So many keywords are few: each of them is meant. More are a description, of which no page repeats all."""
-_LACKING = 0.8
+_LACKING = 0.75
 """What a few keywords must reach, as a share of what a question must, when no section holds all of them."""
 _IN_OTHER_WORDS = 1.25
 """How much more confidence it takes when only a search for words of like meaning found something."""

@@ -39,6 +39,8 @@ _LISTED = 0.75
 _TRUST = 0.9
 """What a word of the same meaning counts beside the word itself."""
 _REMEMBERED = 20_000
+_TEXTS = 4096
+"""Texts whose words are remembered: what stands around one passage is often another, and pages recur."""
 _ALONE = 1 << 18
 """Multiplications of a matrix product that OpenBLAS does on one thread."""
 
@@ -108,6 +110,7 @@ def _content(word: str) -> str:
     return content_of(word).lower()
 
 
+@lru_cache(maxsize=_TEXTS)
 def words_of(text: str, *, parts: bool = True) -> frozenset[str]:
     """The words of a text that carry meaning, in lower case, Korean ones without particles.
 

@@ -19,7 +19,10 @@ _APART = 2
 
 def phrases(words: Sequence[str]) -> list[str]:
     """The phrases among these words of a text, which stand in it without a word between."""
-    return [name for at in range(len(words)) for name, _ in _from(words, at)]
+    # A text has many words, and nearly none begins one.
+    may = _beginnings()
+    begun = [at for at, word in enumerate(words) if word in may]
+    return [name for at in begun for name, _ in _from(words, at)]
 
 
 def joined(words: Sequence[str]) -> list[str]:
@@ -39,7 +42,7 @@ def joined(words: Sequence[str]) -> list[str]:
 
 def _from(words: Sequence[str], at: int) -> Iterator[tuple[str, tuple[int, ...]]]:
     """The phrases that begin with this word, and the places of their words."""
-    for name, rest in _begun(words[at].lower()):
+    for name, rest in _begun(words[at]):
         after = words[at + 1 : at + 1 + len(rest)]
         if len(after) == len(rest) and all(map(_is, after, rest)):
             yield name, tuple(range(at, at + 1 + len(rest)))
@@ -47,7 +50,7 @@ def _from(words: Sequence[str], at: int) -> Iterator[tuple[str, tuple[int, ...]]
 
 def _parted(words: Sequence[str], at: int) -> Iterator[tuple[str, tuple[int, ...]]]:
     """The phrases of a verb and its particle with something between them."""
-    for name, rest in _begun(words[at].lower()):
+    for name, rest in _begun(words[at]):
         if len(rest) == 1 and rest[0] in _PARTICLES:
             for place in range(at + 2, min(len(words), at + 2 + _APART)):
                 if words[place].lower() == rest[0]:
@@ -61,7 +64,15 @@ def _is(word: str, wanted: str) -> bool:
 @lru_cache(maxsize=20_000)
 def _begun(word: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     known = _phrases()
-    return next((known[form] for form in forms(word) if form in known), ()) if word.isascii() else ()
+    return next((known[form] for form in forms(word.lower()) if form in known), ())
+
+
+@lru_cache(maxsize=1)
+def _beginnings() -> frozenset[str]:
+    """What a first word may look like in a text; more than what is one."""
+    stems = {stem for word in _phrases() for stem in (word, word.removesuffix("e"), word + word[-1])}
+    found = {stem + ending for stem in stems for ending in ("", "e", "s", "es", "ed", "ing")}
+    return frozenset((*found, *(word.capitalize() for word in found)))
 
 
 @lru_cache(maxsize=1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kebab.answer.admitted import may_answer, points_away, says_something
 from kebab.answer.kinds import Kind, kind_of
@@ -24,8 +25,12 @@ from kebab.ports import Analyzer
 _OWN = FEATURES.index("own")
 _ROW, _MEETS = 1.0, 0.25
 """What such a row loses, and how much of the keywords one meets that is no such row."""
+_TEXTS = 1024
+"""Chunks whose passages are remembered: the pages that are asked about recur."""
 _POINTER = 1.5
 """What a link to another site loses beside what the notes say themselves."""
+_NO_WORDS = 5.0
+"""The same where a definition is asked for: a title defines nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,9 @@ def _aside(one: Read, values: Sequence[float], kind: Kind) -> float:
     rows, why this one?), and a bookmark.
     """
     row = kind is Kind.OTHER and one.passage.shape is Shape.ROW and values[_OWN] < _MEETS
-    return _ROW * row + _POINTER * (kind is not Kind.WHERE and points_away(one.passage.text))
+    if kind is Kind.WHERE or not points_away(one.passage.text):
+        return _ROW * row
+    return _ROW * row + (_NO_WORDS if kind is Kind.DEFINITION else _POINTER)
 
 
 @dataclass(frozen=True)
@@ -96,12 +103,14 @@ class Ranker:
         return sum(self.weights[name] * value for name, value in zip(FEATURES, values, strict=True))
 
     def _read(self, chunk: StoredChunk, place: int, kind: Kind) -> list[Read]:
-        found = [
-            (p, shown)
-            for p in passages(chunk.chunk.text)
-            if says_something(shown := show(p)) and may_answer(p, kind)
-        ]
+        found = [(p, shown) for p, shown in _quotable(chunk.chunk.text) if may_answer(p, kind)]
         return [
             Read(p, chunk, place, shown, frozenset(self.analyzer.terms(shown)), words_of(shown))
             for p, shown in found
         ]
+
+
+@lru_cache(maxsize=_TEXTS)
+def _quotable(text: str) -> tuple[tuple[Passage, str], ...]:
+    """The passages of a text that say something, each with what is shown of it."""
+    return tuple((p, shown) for p in passages(text) if says_something(shown := show(p)))

@@ -23,14 +23,17 @@ _ABOVE = 0.5
 
 
 def by_meeting(
-    weighed: Mapping[Keyword, float], chunks: Sequence[StoredChunk], analyzer: Analyzer, space: WordSpace
+    weighed: Mapping[Keyword, float], chunks: Sequence[StoredChunk], analyzer: Analyzer
 ) -> list[StoredChunk]:
-    """These chunks, those first that meet most of the question; ties as they came."""
+    """These chunks, those first that meet most of the question; ties as they came.
+
+    By the words and the lists alone: the model would have to read every word of all of them.
+    """
     above = [words_above(chunk) for chunk in chunks]
     texts = [searchable_text(chunk) for chunk in chunks]
     words = [words_of(text) | words_of(head) for text, head in zip(texts, above, strict=True)]
     heads = [words_of(head) for head in above]
-    measure = meter(weighed, words, space)
+    measure = meter(weighed, words, WordSpace(None))
 
     def meets(place: int) -> float:
         own = measure.met(frozenset(analyzer.terms(texts[place])), words[place])

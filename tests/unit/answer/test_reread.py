@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kebab.answer.meeting import WordSpace
 from kebab.answer.question import read_question
 from kebab.answer.reread import by_meeting
 from kebab.domain.chunks import StoredChunk
@@ -18,7 +17,7 @@ def chunk(path: str, text: str, *tags: str) -> StoredChunk:
 def ordered(question: str, *chunks: StoredChunk) -> list[str]:
     asked = read_question(question, ANALYZER)
     weights = dict.fromkeys(asked.keywords, 1.0)
-    return [one.path for one in by_meeting(weights, chunks, ANALYZER, WordSpace(None))]
+    return [one.path for one in by_meeting(weights, chunks, ANALYZER)]
 
 
 def test_the_chunk_that_meets_most_of_the_question_comes_first() -> None:

@@ -147,7 +147,7 @@ def test_a_few_keywords_that_lack_one_must_convince_nearly_like_a_question() -> 
     ("query", "share"),
     [
         ("sourdough oven", 0.0),
-        ("harbour oven", 0.8),
+        ("harbour oven", 0.75),
         ("harbour dough rises twelve hours degrees oven", 0.0),
         ("is the harbour oven there?", 1.0),
     ],
