@@ -93,7 +93,8 @@ def wanted(question: str) -> re.Pattern[str] | None:
 
     No sentence about phones answers for a number that is nowhere.
     """
-    if kind_of(question) in (Kind.HOW, Kind.WHY, Kind.YES_NO) or pattern("asks_place").search(question):
+    told = pattern("asks_place").search(question) or pattern("is_lost").search(question)
+    if told or kind_of(question) in (Kind.HOW, Kind.WHY, Kind.YES_NO):
         return None
     for name in pattern_names():
         private, _, of = name.partition(".")

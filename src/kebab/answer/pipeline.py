@@ -52,10 +52,6 @@ from kebab.search.searcher import Searcher
 
 UNKEPT = 64
 """Answers remembered where none is stored."""
-UNSURE = 0.5
-"""Confidence below which an answer is looked for in other words too."""
-SURER = 1.25
-"""How much more convincing what those find must be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +182,7 @@ class Asker:
         draft.found = [found] if passed else []
         if not passed or not all(self.gate.covers(part, found.chunks) for part in parts):
             draft.found += self._gather_parts(draft, query, parts)
-        if wider := self._surer(draft, query):
+        if not draft.found and (wider := self._in_other_words(draft, query)):
             draft.found, hits = [wider], wider.retrieval.hits
         draft.candidates = (
             tuple(candidate(hit) for hit in hits)
@@ -216,14 +212,6 @@ class Asker:
         further = replace(query, text=other, exact=True, k=max(query.k, FURTHER))
         found = self._probe(draft, draft.question, further, most=query.k)
         return found if draft.steps[-1].gate.passed else None
-
-    def _surer(self, draft: Draft, query: SearchQuery) -> Found | None:
-        """The same where nothing was found that is enough, or what was convinces little, and this more."""
-        first = max((step.gate.confidence for step in draft.steps if step.gate.passed), default=0.0)
-        if draft.found and (len(draft.found) > 1 or first >= UNSURE):
-            return None
-        found = self._in_other_words(draft, query)
-        return found if draft.steps[-1].gate.confidence >= SURER * first else None
 
     def _gather_parts(self, draft: Draft, query: SearchQuery, parts: Sequence[Question]) -> list[Found]:
         kept: list[tuple[Question, Found]] = []

@@ -79,3 +79,10 @@ def test_the_kind_of_a_question(question: str, kind: Kind) -> None:
 )
 def test_a_number_is_of_the_kind_asked_for_in_its_unit(question: str, text: str) -> None:
     assert fits(Kind.NUMBER, Shape.ITEM, text, question) == 1.0
+
+
+@pytest.mark.parametrize(
+    "question", ["I forgot my password", "lost credit card number", "비밀번호를 잊어버린 비밀번호"]
+)
+def test_who_has_lost_a_secret_does_not_ask_what_it_is(question: str) -> None:
+    assert wanted(question) is None
