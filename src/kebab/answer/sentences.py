@@ -26,7 +26,7 @@ _SPOKEN = 3
 """Spaces in a line from which it may be a sentence."""
 _CODE = re.compile(r"`[^`]*`")
 # What a list of links says of one: "[Why?](…) - A talk.".
-_DESCRIBED = re.compile(r"\s+(?:[-–—:]|\()")
+_DESCRIBED = re.compile(r"\s{1,3}(?:[-–—:]|\()")
 _LINK = re.compile(r"\[([^\[\]]{1,300})\]\([^()\s]{1,300}\)")
 _QUOTED = re.compile(r"^(?:\s*+>\s?)+")
 # A sentence ends at its sign and a space; Korean sentences end the same way. A quote or bracket may follow.
