@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-GATE_VERSION = "gate-v6"
+GATE_VERSION = "gate-v7"
 LOOKED_AT = 5
 """How many of the best chunks and passages are read."""
 COVERED = 0.8
