@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from kebab.adapters import int8_looks as looks
 from kebab.adapters.embedders.static import StaticEmbedder
 from kebab.adapters.int8_segments import codes_of, signs_of
 from kebab.adapters.int8_vector import Int8VectorIndex
 from kebab.domain.chunks import StoredChunk
 from kebab.domain.ids import ChunkId, DocId
 from kebab.ports import EmbeddingKind, ModelKey, Vectors
+from tests.adapters.test_int8_vector import touched_kb
 from tests.samples import sample
 
 COLLECTIONS = Path(__file__).parents[2].parent / "shared" / "data"
@@ -65,9 +69,9 @@ def shared(found: list[list[str]], wanted: list[list[str]]) -> float:
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Int8VectorIndex, Int8VectorIndex, list[DocId]]:
-    """Three thousand clustered rows, with signs and without."""
+    """Four thousand clustered rows, with signs and without; for ten hits not all of them are compared."""
     folder = tmp_path_factory.mktemp("pair")
-    vectors = clustered(3000, 64, seed=2)
+    vectors = clustered(4000, 64, seed=2)
     quick = Int8VectorIndex(folder / "quick", MODEL, signed=True, least=100)
     whole_scan = Int8VectorIndex(folder / "whole", MODEL)
     documents = [doc for doc, _ in filled(quick, vectors, batches=3)]
@@ -101,9 +105,48 @@ def test_it_is_the_signs_that_decide_what_is_compared(tmp_path: Path) -> None:
     for query in queries:
         asked = codes_of(query.reshape(1, -1))
         apart = np.bitwise_count(signs_of(codes) ^ signs_of(asked)).sum(axis=1)
-        compared = view.rows._likely(asked, view.rows._all, 1)
-        assert compared is not None
-        assert compared.tolist() == np.flatnonzero(apart <= np.sort(apart)[39]).tolist()
+        near = view.rows._near(asked, view.rows._all, 40)
+        assert near.tolist() == np.flatnonzero(apart <= np.sort(apart)[39]).tolist()
+        against = by_hand(asked, codes[near])
+        compared, dots = view.rows._likely(asked, near, 3)
+        assert set(near[against <= np.sort(against)[11]]) <= set(compared)
+        wide = codes.astype(np.int64)
+        assert dots.tolist() == (wide[compared] @ asked[0].astype(np.int64)).tolist()
+
+
+def by_hand(query: NDArray[np.int8], codes: NDArray[np.int8]) -> NDArray[np.int64]:
+    """How much signs are against a query whose numbers are rounded to odd ones of six bits."""
+    odd = 2 * (query[0].astype(np.int64) + 128 >> 2) - 63
+    agreeing = np.where(codes > 0, 1, -1) @ odd
+    return np.asarray((63 * codes.shape[1] - agreeing) // 2)
+
+
+@given(seed=st.integers(0, 1000), dimensions=st.sampled_from([8, 12, 64, 768]))
+def test_signs_against_numbers_are_whole_numbers_that_a_hand_count_finds(seed: int, dimensions: int) -> None:
+    rng = np.random.default_rng(seed)
+    query = rng.integers(-127, 128, size=(1, dimensions)).astype(np.int8)
+    codes = rng.integers(-127, 128, size=(20, dimensions)).astype(np.int8)
+    assert looks.against(query, signs_of(codes)).tolist() == by_hand(query, codes).tolist()
+
+
+def test_the_numbers_tell_more_than_the_signs() -> None:
+    """Of the ten nearest more stand among the first twenty by numbers than by signs alone."""
+    vectors, queries = clustered(4000, 768, seed=2), clustered(40, 768, seed=4)
+    codes = codes_of(vectors)
+    signs = signs_of(codes)
+    by_signs, by_numbers = [], []
+    for query in queries:
+        asked = codes_of(query.reshape(1, -1))
+        best = np.argsort(-(vectors @ query))[:10]
+        by_signs.append(looks.lowest(looks.apart(asked, [signs[:700], signs[700:]]), 20)[best].mean())
+        by_numbers.append(looks.lowest(looks.against(asked, signs), 20)[best].mean())
+    assert np.mean(by_numbers) > np.mean(by_signs)
+
+
+def test_rows_that_tie_at_the_end_are_all_looked_at() -> None:
+    assert looks.lowest(np.array([5, 3, 3, 9, 1, 3]), 2).tolist() == [False, True, True, False, True, True]
+    assert looks.lowest(np.array([5, 3]), 2).tolist() == [True, True]
+    assert looks.lowest(np.zeros(0), 2).tolist() == []
 
 
 @pytest.mark.parametrize("allowed", [1, 3, 20, 100, 300, 500, 599])
@@ -156,6 +199,27 @@ def test_a_removed_document_is_never_found_by_its_signs(tmp_path: Path) -> None:
     index.optimize()
     assert index.count() == len(vectors) - 20 * ROWS_A_DOCUMENT
     assert not {c for _, own in named[:20] for c in own} & set(names(index, vectors[0], 100))
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="asks Linux what is in memory")
+def test_a_search_of_many_rows_leaves_the_vectors_out_of_memory(tmp_path: Path) -> None:
+    index = Int8VectorIndex(tmp_path, MODEL, signed=True, least=40)
+    vectors = clustered(4000, 64, seed=8)
+    documents = [doc for doc, _ in filled(index, vectors, batches=2)]
+    for query in vectors[:50]:
+        assert index.search(query, limit=10)
+        assert index.search(query, limit=10, docs=frozenset(documents[:300]))
+        assert index.search(query, limit=10, docs=frozenset(documents[:2]))
+    assert touched_kb(tmp_path, ".codes") == 0
+    assert touched_kb(tmp_path, ".signs") > 0
+
+
+def test_threads_find_what_one_finds(pair: tuple[Int8VectorIndex, Int8VectorIndex, list[DocId]]) -> None:
+    quick, _, _ = pair
+    queries = list(clustered(60, 64, seed=12))
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda query: quick.search(query, limit=10), queries))
+    assert found == [quick.search(query, limit=10) for query in queries]
 
 
 @pytest.mark.parametrize("layout", ["int8-1", "int8-2"])

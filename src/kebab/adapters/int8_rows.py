@@ -9,7 +9,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from kebab.adapters.int8_segments import inverse_of, signs_of, squares_of
+from kebab.adapters import int8_looks as looks
+from kebab.adapters.int8_segments import inverse_of, squares_of
 from kebab.domain.fusion import Ranked
 from kebab.domain.ids import DocId
 
@@ -23,14 +24,20 @@ if TYPE_CHECKING:
 _PICKED = 8
 # So many blocks for each row that is wanted: few of the best then share one.
 _BLOCKS = 8
-LEAST = 4000
-"""Of many rows, so many with the likeliest signs are compared in full, and no fewer than the following."""
-_CANDIDATES = 40
+LEAST = 8000
+"""Of many rows, so many with the nearest signs are looked at again, and no fewer than the following."""
+_AGAIN = 80
 """For each that is wanted."""
 _SHARE = 100
 """Of so many rows, one."""
-# Of fewer than so many times as many, a look at the signs costs more than it saves.
-_WORTH = 8
+# Among fewer than so many times as many, a look at all signs costs more than it saves.
+_WORTH = 4
+_FIRST = 4
+"""So many for each that is wanted are compared first, then those that may be better than the last wanted,"""
+_MOST = 30
+"""and no more than so many in all."""
+_MAPPED = 25
+"""Of more rows than so many times ``LEAST`` the map would take too much memory: they are read."""
 # What a product may differ by from the quotient that it stands for, of its size.
 _ROUNDING = 1e-12
 
@@ -91,8 +98,8 @@ class Rows:
     def nearest(self, query: Codes, *, limit: int, docs: frozenset[DocId] | None) -> list[Ranked]:
         """The rows by cosine, best first, ties by chunk id; among those of some documents, or all.
 
-        Of many rows, only those whose signs are near are compared; which these are does not depend on how
-        the rows are divided into segments, nor on their order.
+        Of many rows, only those are compared whose signs are near; which these are does not depend on how the
+        rows are divided into segments, nor on their order.
         """
         import numpy as np
 
@@ -101,9 +108,7 @@ class Rows:
         allowed = self._all if docs is None else self._rows_of(docs)
         if not allowed.count:
             return []
-        likely = self._likely(query, allowed, limit)
-        picked = allowed.picked if likely is None else likely
-        dots = self._dots(query) if picked is None else self._picked_dots(query, picked)
+        picked, dots = self._compared(query, allowed, limit)
         # One multiplication instead of a division tells who may be among the best; cosines are theirs alone.
         near = dots * (self._inverse if picked is None else inverse_of(self._lengths(picked)))
         if picked is None and allowed.count < len(self):
@@ -116,24 +121,53 @@ class Rows:
         ranked = sorted(zip(scores, self._names(at), strict=True), key=lambda pair: (-pair[0], pair[1]))
         return [Ranked(name, score) for score, name in ranked[:limit]]
 
-    def _likely(self, query: Codes, allowed: _Allowed, limit: int) -> NDArray[np.intp] | None:
-        """The allowed rows that may be among the nearest, by their signs; None where all are compared."""
+    def _compared(
+        self, query: Codes, allowed: _Allowed, limit: int
+    ) -> tuple[NDArray[np.intp] | None, NDArray[np.float64]]:
+        """The rows that are compared in full, None for all there are, and the product of each."""
+        hits = max(limit, self.least // _AGAIN)
+        again = max(_AGAIN * hits, allowed.count // _SHARE)
+        if not self._signs or self.count <= _WORTH * again:
+            picked = allowed.picked
+            return picked, self._dots(query) if picked is None else self._picked_dots(query, picked)
+        return self._likely(query, self._near(query, allowed, again), hits)
+
+    def _near(self, query: Codes, allowed: _Allowed, again: int) -> NDArray[np.intp]:
+        """So many of the allowed rows, or some more, by how many signs differ; all where they are few."""
         import numpy as np
 
-        wanted = max(_CANDIDATES * limit, self.least, allowed.count // _SHARE)
-        if not self.signed or not self._signs or allowed.count <= _WORTH * wanted:
-            return None
-        sign = signs_of(query)
-        apart = np.concatenate([_differences(sign, some) for some in self._signs])
+        if allowed.count <= _WORTH * again:
+            return np.flatnonzero(allowed.mask) if allowed.picked is None else allowed.picked
+        apart = looks.apart(query, self._signs)
         if allowed.count < len(self):
-            apart[~allowed.mask] = np.inf
-        return np.asarray(np.flatnonzero(apart <= np.partition(apart, wanted - 1)[wanted - 1]), dtype=np.intp)
+            apart[~allowed.mask] = np.iinfo(apart.dtype).max
+        return np.flatnonzero(looks.lowest(apart, again))
+
+    def _likely(
+        self, query: Codes, near: NDArray[np.intp], hits: int
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Those of some rows that may be among so many nearest, by signs against numbers, and their products.
+
+        How good the likeliest are in truth tells how many more may be as good.
+        """
+        import numpy as np
+
+        signs = [part.signs.take(own, axis=0) for part, own in self._shares(near) if part.signs is not None]
+        against = looks.against(query, np.concatenate(signs))
+        dots = np.zeros(len(near))
+        first = looks.lowest(against, _FIRST * hits)
+        dots[first] = self._picked_dots(query, near[first])
+        cosines = dots[first] * inverse_of(self._lengths(near[first])) / np.sqrt(float(squares_of(query)[0]))
+        least = -np.partition(-cosines, hits - 1)[hits - 1] if hits < len(cosines) else -1.0
+        more = looks.lowest(against, _MOST * hits) & (against <= looks.against_at(query, least)) & ~first
+        dots[more] = self._picked_dots(query, near[more])
+        return near[first | more], dots[first | more]
 
     @cached_property
     def _signs(self) -> tuple[Signs, ...]:
-        """Those of all segments; none where one of them has none."""
+        """Those of all segments; none where one of them has none, or where they tell nothing of the model."""
         found = tuple(files.signs for files in self.files if files.signs is not None)
-        return found if len(found) == len(self.files) else ()
+        return found if self.signed and len(found) == len(self.files) else ()
 
     def _rows_of(self, docs: frozenset[DocId]) -> _Allowed:
         """The living rows of these documents; remembered, since searches repeat their filters."""
@@ -166,7 +200,12 @@ class Rows:
     def _picked_dots(self, query: Codes, picked: NDArray[np.intp]) -> NDArray[np.float64]:
         import numpy as np
 
-        return np.concatenate([_products(query, files.codes[rows]) for files, rows in self._shares(picked)])
+        return np.concatenate([_products(query, self._codes(*share)) for share in self._shares(picked)])
+
+    def _codes(self, files: Files, rows: NDArray[np.intp]) -> Codes:
+        if self._signs and self.count > _MAPPED * self.least:
+            return files.scattered.read(rows)
+        return files.codes.take(rows, axis=0)
 
     def _lengths(self, picked: NDArray[np.intp]) -> NDArray[np.float64]:
         import numpy as np
@@ -204,15 +243,6 @@ def _products(query: Codes, codes: Codes) -> NDArray[np.float64]:
 
     # One thread: a pool of them waits for the slowest, which on a busy machine costs more than the work.
     return np.asarray(simsimd.cdist(query, codes, metric="dot", threads=1)).reshape(-1)
-
-
-def _differences(query: Signs, signs: Signs) -> NDArray[np.float32]:
-    """In how many signs each row differs: exact, as such numbers are small."""
-    import numpy as np
-    import simsimd
-
-    found = simsimd.cdist(query, signs, metric="hamming", dtype="bin8", threads=1, out_dtype="float32")
-    return np.asarray(found).reshape(-1)
 
 
 def _best(scores: NDArray[np.float64], limit: int) -> NDArray[np.intp]:

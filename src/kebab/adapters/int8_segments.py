@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 from blake3 import blake3
 
+from kebab.adapters.int8_scattered import ScatteredRows
 from kebab.disk.private import replacing
 from kebab.domain.ids import DocId
 
@@ -112,6 +113,8 @@ class Files:
     keys: NDArray[np.void]
     signs: Signs | None
     """Those of the codes, where the segment has them."""
+    scattered: ScatteredRows
+    """Reads some of the vectors without mapping them."""
     _lock: Lock = field(default_factory=Lock, repr=False)
     _known: WeakKeyDictionary[frozenset[DocId], Mask] = field(default_factory=WeakKeyDictionary, repr=False)
 
@@ -261,8 +264,9 @@ def open_files(folder: Path, segment: Segment, dimensions: int) -> Files:
     signs = None
     if segment.signs:
         signs = _mapped(folder / f"{segment.name}.signs", segment, bytes_of_signs(dimensions), np.uint8)
-    codes = _mapped(folder / f"{segment.name}.codes", segment, dimensions, np.int8)
-    return Files(segment, codes, _keys(folder, segment), signs)
+    vectors = folder / f"{segment.name}.codes"
+    codes = _mapped(vectors, segment, dimensions, np.int8)
+    return Files(segment, codes, _keys(folder, segment), signs, ScatteredRows(vectors, codes))
 
 
 def _keys(folder: Path, segment: Segment) -> NDArray[np.void]:
