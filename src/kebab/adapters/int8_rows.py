@@ -37,7 +37,7 @@ _FIRST = 4
 _MOST = 30
 """and no more than so many in all."""
 _MAPPED = 25
-"""Of more rows than so many times ``LEAST`` the map would take too much memory: they are read."""
+"""Of more rows than so many times ``LEAST`` the map would take too much memory: few are read instead."""
 # What a product may differ by from the quotient that it stands for, of its size.
 _ROUNDING = 1e-12
 
@@ -130,6 +130,10 @@ class Rows:
         if not self._signs or self.count <= _WORTH * again:
             picked = allowed.picked
             return picked, self._dots(query) if picked is None else self._picked_dots(query, picked)
+        if not self._scattered:
+            # While the map has them at hand, comparing half as many costs less than a look in between.
+            near = self._near(query, allowed, again // 2)
+            return near, self._picked_dots(query, near)
         return self._likely(query, self._near(query, allowed, again), hits)
 
     def _near(self, query: Codes, allowed: _Allowed, again: int) -> NDArray[np.intp]:
@@ -162,6 +166,11 @@ class Rows:
         more = looks.lowest(against, _MOST * hits) & (against <= looks.against_at(query, least)) & ~first
         dots[more] = self._picked_dots(query, near[more])
         return near[first | more], dots[first | more]
+
+    @cached_property
+    def _scattered(self) -> bool:
+        """Whether there are so many rows that single ones are read: then few of them are compared."""
+        return bool(self._signs) and self.count > _MAPPED * self.least
 
     @cached_property
     def _signs(self) -> tuple[Signs, ...]:
@@ -203,9 +212,7 @@ class Rows:
         return np.concatenate([_products(query, self._codes(*share)) for share in self._shares(picked)])
 
     def _codes(self, files: Files, rows: NDArray[np.intp]) -> Codes:
-        if self._signs and self.count > _MAPPED * self.least:
-            return files.scattered.read(rows)
-        return files.codes.take(rows, axis=0)
+        return files.scattered.read(rows) if self._scattered else files.codes.take(rows, axis=0)
 
     def _lengths(self, picked: NDArray[np.intp]) -> NDArray[np.float64]:
         import numpy as np
