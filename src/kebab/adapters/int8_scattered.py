@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import finalize
 
+from kebab.disk.private import open_private
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -28,7 +30,7 @@ class ScatteredRows:
         """``mapped`` are the rows of the same file, taken where it cannot be read. Raises OSError."""
         self._name = path.name
         self._mapped = mapped
-        self._descriptor = os.open(path, os.O_RDONLY) if can_read else None
+        self._descriptor = open_private(path) if can_read else None
         if self._descriptor is not None:
             finalize(self, os.close, self._descriptor)
 
