@@ -62,26 +62,33 @@ def test_a_chunk_that_stands_nowhere_in_its_document_is_kept_as_it_is(tmp_path: 
     assert store.damaged() == []
 
 
-@given(LINES, st.integers(1, 4000), st.floats(0, 1), st.integers(0, 3 * packed_texts.BLOCK))
+@given(
+    LINES,
+    st.integers(1, 4000),
+    st.floats(0, 1),
+    st.integers(0, 3 * packed_texts.EARLIER),
+    st.sampled_from([packed_texts.BLOCK, packed_texts.EARLIER]),
+)
 def test_a_part_of_a_text_is_the_text_as_far_as_it_was_read(
-    lines: list[str], times: int, share: float, length: int
+    lines: list[str], times: int, share: float, length: int, block: int
 ) -> None:
     whole = "\n".join(lines * times)
     start = int(share * len(whole))
-    read = packed_texts.part(packed_texts.packed(whole), "asset", start, start + length)
+    read = packed_texts.part(packed_texts.packed(whole, block=block), "asset", start, start + length)
     assert whole[read.start : read.start + len(read.text)] == read.text
     assert read.start <= start
     assert read.text[start - read.start :][:length] == whole[start : start + length]
     assert read.text == whole or not read.checked
 
 
-def test_little_is_read_of_a_long_text_wherever_it_stands() -> None:
+@pytest.mark.parametrize("block", [packed_texts.BLOCK, packed_texts.EARLIER])
+def test_little_is_read_of_a_long_text_wherever_it_stands(block: int) -> None:
     whole = "".join(f"밧줄 rope {at} " for at in range(30_000))
-    stored = packed_texts.packed(whole)
+    stored = packed_texts.packed(whole, block=block)
     for start in (0, len(whole) // 2, len(whole) - 500):
         read = packed_texts.part(stored, "asset", start, start + 500)
         assert read.text[start - read.start :][:500] == whole[start : start + 500]
-        assert len(read.text) < 2 * packed_texts.BLOCK
+        assert len(read.text) < 2 * block
 
 
 def test_a_table_that_leads_elsewhere_costs_time_and_no_text() -> None:
