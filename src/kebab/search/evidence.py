@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import log
 
 from kebab.domain.chunks import StoredChunk, known_text
@@ -59,7 +59,7 @@ class CoverageReader:
             coverage=covered / sum(idf.values()),
             terms=len(weights),
             languages_meet=max((_meeting(query.text, stored[key]) for key in first), default=1.0),
-            written=_is_written(query, [known_text(stored[key]) for key in first]),
+            written=_is_written(query, (known_text(stored[key]) for key in first)),
             named=named,
             looks={key: seen for key, (seen, _) in read.items()} if looks else {},
         )
@@ -97,10 +97,10 @@ class CoverageReader:
         return {term: log(1 + (count - df + 0.5) / (df + 0.5)) for term, df in frequencies.items()}
 
 
-def _is_written(query: SearchQuery, texts: Sequence[str]) -> bool:
+def _is_written(query: SearchQuery, texts: Iterable[str]) -> bool:
     """Whether a query of one word, or what it quotes, stands in one of the texts as it was typed."""
     if query.phrases:
-        return bool(texts)  # every hit holds them
+        return any(True for _ in texts)  # every hit holds them
     word = single_word(query.text)
     return word is not None and not query.corrected and any(stands_in(word, text) for text in texts)
 

@@ -141,8 +141,8 @@ class Speller:
         if counts[pairs[seam]] >= min(others) or self._is_word(word):
             return word
         apart = f"{word[: seam + 1]} {word[seam + 1 :]}"
-        together = self._holding(word, docs)
-        return apart if self._holding(apart, docs) >= max(1, _APART * together) else word
+        found = self._holding(apart, docs)
+        return apart if found and found >= _APART * self._holding(word, docs) else word
 
     def _named_abroad(self, words: Sequence[str], docs: frozenset[DocId] | None) -> dict[str, str]:
         """Those of the words that are Korean for the name of a note, each with that name."""
